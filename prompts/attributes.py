@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from string import ascii_uppercase
 from typing import Literal as Choice
 
@@ -275,13 +276,13 @@ def draw_owned_values(attribute: Attribute) -> str:
     owners: dict[str, list[Term]] = {}
     for candidate, value in attribute.values:
         owners.setdefault(quoted(term_text(value), MAX_VALUE_CHARS), []).append(candidate)
-    parts = [
-        f"{value} of {quoted(str(of[0]), MAX_VALUE_CHARS) if len(of) == 1 else len(of)}"
-        for value, of in list(owners.items())[
-            : MAX_ALL_VALUES if len(owners) <= MAX_ALL_VALUES else MAX_EXAMPLES
-        ]
-    ]
-    more = len(owners) - len(parts)
+    shown = list(owners)[: MAX_ALL_VALUES if len(owners) <= MAX_ALL_VALUES else MAX_EXAMPLES]
+    told = {
+        value: quoted(str(of[0]), MAX_VALUE_CHARS) if len(of) == 1 else str(len(of))
+        for value, of in owners.items()
+    }
+    parts = [f"{', '.join(values)} of {whose}" for whose, values in groupby(shown, key=told.__getitem__)]
+    more = len(owners) - len(shown)
     return "; ".join([*parts, f"{more} more"] if more else parts)
 
 

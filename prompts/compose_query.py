@@ -134,39 +134,36 @@ class ComposeQuery(QuestionPrompt[ComposedQuery]):
     final: bool = False
 
     instructions = """\
-You answer a question by a query of a knowledge graph. You are given numbered chains of relations that set \
-out from the question's topics (if it names none, from a class, or from "anything"), with some of the \
-nodes at their ends (in brackets, how many there are), and lettered attributes of nodes. ?3 is the end of \
-chain 3, ?3a the first node on the way to it, ?3b the second. "A -relation-> B" reads "A has the relation \
-to B"; "A <-relation- B" reads "B has the relation to A". The graph computes your query over all nodes, \
-shown or not.
+You answer a question by a query of a knowledge graph. You see numbered chains of relations from its topics \
+(or from a class, or "anything"), each with some nodes at its end (in brackets, how many there are), and \
+lettered attributes of nodes. ?3 is the end of chain 3, ?3a the first node on the way to it, ?3b the second. \
+"A -relation-> B" reads "A has the relation to B", "A <-relation- B" the other way. The graph computes your \
+query over all nodes, shown or not.
 
-- "chains": lists of chain numbers. The chains of one list are united: they say the same in other words. \
-What all lists lead to is the answer: [[2, 5], [7]]. Of each topic take the chain that says what the \
-question says of it; leave a topic out only where a condition names it. [] if no chain leads there.
-- "answer": "" for the end; or a node on the way ("?2a"), which other lists then lead to; or the letter of \
-an attribute, for its values.
+- "chains": lists of chain numbers. Chains of one list say the same and are united; all lists have to meet: \
+[[2, 5], [7]]. Of each topic take the chain that says what the question says of it; leave a topic out only \
+where a condition names it. [] if no chain leads there.
+- "answer": "" for the end; or a node on the way ("?2a"), at which other lists then meet; or a letter, for \
+the values of the attribute.
 - "conditions": each is {"attribute": "A", "operator": "=", "value": "..."}; all must be true. "attribute" \
-is a letter, or a node ("?2") for the node itself, of a chain that you have taken. Operators: = != < <= > \
->=; contains (a part of a text); year (of a date); exists; not exists (with a value: none that equals it); \
-type ("attribute" a node, "value" one of the types shown). A number or a date need not be among the values \
-shown; 1961 equals any day of it. A name is compared only with words of the question.
-- "extreme": those with the "smallest" or "largest" value (earliest, latest) of "by", a letter or a node; \
-else "none" and "".
+is a letter, or a node of a chain that you take. Operators: = != < <= > >=; contains (a part of a text); year \
+(of a date); exists; not exists (with a value: none equals it); type (of a node: one of the types shown). \
+Numbers and dates need not be shown; 1961 equals any day of it. A name is compared only with words of the \
+question.
+- "extreme": those with the "smallest" (earliest) or "largest" (latest) value of "by", a letter or a node.
 - "count": true if the question asks how many.
 - "missing": a few words for the relation or attribute that the question turns on and nothing shown says. It \
-is looked for from the chains that you take, so take what leads part of the way ([] for the topics \
-themselves). If something like it is found, you are asked again; else the rest of your reply stands, and the \
-answer is marked as not verified.
-- "chosen": beside what is missing, for where it is not found and if you are sure of it by other knowledge: \
-names of nodes that may be the answer, and in "words" these words of the question. What an attribute can say \
-is never chosen by what you remember.
+is looked for from the chains that you take (part of the way) or the topics. If it is found, you are asked \
+again; else the rest of your reply stands, as not verified.
+- "chosen": beside what is missing, names of nodes that you know by other knowledge to be meant; in "words", \
+these words of the question. Never what an attribute can say.
 
 Reply with one JSON object: {"rationale": "one short sentence", "chains": [[numbers]], "answer": "", \
-"conditions": [], "extreme": "none", "by": "", "count": false, "chosen": [], "words": "", "missing": ""}.
+"conditions": [], "extreme": "none", "by": "", "count": false, "chosen": [], "words": "", "missing": ""}; \
+leave out what is as it is here.
 
 Example
-Question: "Which of Patrick Brontë's daughters who wrote Agnes Grey or other novels died in Scarborough?"
+Question: "Which of Patrick Brontë's daughters who wrote novels died in Scarborough?"
 From "Patrick Brontë":
 1. <-father- ?1: "Anne Brontë", "Branwell Brontë", "Charlotte Brontë", "Emily Brontë" (4)
 2. <-father- ?2a <-author- ?2: "Agnes Grey", "Jane Eyre", "Wuthering Heights" (3)
@@ -176,8 +173,7 @@ B. ?1, ?2a -gender-> "Male" of "Branwell Brontë"; "Female" of 3
 Found: "Scarborough": A of "Anne Brontë"
 Reply: {"rationale": "His children who wrote, by gender and place of death.", "chains": [[2]], "answer": \
 "?2a", "conditions": [{"attribute": "A", "operator": "=", "value": "Scarborough"}, {"attribute": "B", \
-"operator": "=", "value": "Female"}], "extreme": "none", "by": "", "count": false, "chosen": [], "words": \
-"", "missing": ""}
+"operator": "=", "value": "Female"}]}
 """
 
     def _lines(self) -> Iterable[str]:

@@ -56,10 +56,11 @@ async def offered_attributes(
     for chain, page in pages.items():
         ends = list(dict.fromkeys(each.end for each in page.values))
         for (place, way), every in group_values(chain, {chain.hops: page}, None).items():
-            pairs = [pair for pair in every if pair[1] != chain.topic]  # the way back
+            node = chain.upto(place)
+            pairs = [pair for pair in every if chain.topic not in pair]  # the way back
             tells = tells_apart(pairs, ends) or any(is_any(value, near) for _, value in pairs)
-            if way and pairs and tells and place in places[chain]:
-                groups.setdefault((chain.upto(place), way), pairs)
+            if way and pairs and tells and place in places[chain] and not _goes_on(node, way, offered):
+                groups.setdefault((node, way), pairs)
     listed = _by_hops(groups)
     standing = {
         text: [
@@ -95,6 +96,12 @@ def _by_hops(groups: Mapping[_Key, Pairs]) -> list[OfferedAttribute]:
             listed.append(OfferedAttribute((node,), hops, tuple(pairs)))
         seen.add(frozenset(pairs))
     return listed
+
+
+def _goes_on(node: Chain, way: tuple[Hop, ...], offered: Sequence[OfferedChain]) -> bool:
+    """Return whether every offered chain with a node goes on this way from it: its end tells the same."""
+    chains = [each.chain for each in offered if each.chain.upto(node.depth) == node]
+    return all(chain.hops[node.depth :][: len(way)] == way for chain in chains)
 
 
 def _is_beside(node: Chain, others: Sequence[Chain]) -> bool:

@@ -104,7 +104,11 @@ def _likeliest(
     """
     for topic in topics:
         chains = sorted(found.chains.get(topic, ()), key=lambda each: (bool(each.moves), -each.share))
-        leading = (each for each in chains if not each.terms <= {*topics} and each.chain not in passed)
+        leading = (
+            each
+            for each in chains
+            if not (each.terms <= {*topics} or each.chain in passed or _comes_back(each.chain, found.ends))
+        )
         varied = list(_varied(leading))
         taken: list[CandidateChain] = []
         for each in varied[: max(MIN_OFFERED, MAX_OFFERED // len(topics))]:
@@ -112,6 +116,12 @@ def _likeliest(
                 taken.append(each)
         near = [each for each in varied if len(each.moves) == 1 and each not in taken]
         yield from (_offer(each, found.ends) for each in (*taken, *near[:MAX_NEAR]))
+
+
+def _comes_back(chain: Chain, visited: Mapping[Chain, Page[Candidate]]) -> bool:
+    """Return whether a chain goes through its topic alone at any place: what follows is a chain by itself."""
+    nodes = filter(None, map(visited.get, chain.nodes[:-1]))
+    return any({end.term for end in page} == {chain.topic} for page in nodes)
 
 
 def _varied(chains: Iterable[CandidateChain]) -> Iterator[CandidateChain]:

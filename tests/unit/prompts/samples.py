@@ -203,7 +203,7 @@ WORKED: list[Prompt[Any]] = [
         KnownAttributes(ANNE, (attribute(1, "published", ANNES, *dates("1847", "1848")),)),
     ),
     ComposeQuery(
-        "Which of Patrick Brontë's daughters who wrote Agnes Grey or other novels died in Scarborough?",
+        "Which of Patrick Brontë's daughters who wrote novels died in Scarborough?",
         (
             OfferedChain(PATRICK, BRONTES),
             OfferedChain(
