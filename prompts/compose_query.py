@@ -120,7 +120,7 @@ class ComposeQuery(QuestionPrompt[ComposedQuery]):
 
     ``types`` are pairs of an end and a type; ``naming`` leads to the name of a node. What is missing may be
     looked for, unless this is ``final``; what was ``looked_for`` is shown, and in ``empty`` why the last
-    query gave nothing.
+    query gave nothing. ``meanings`` are topics of chains that may be meant instead of the one before.
     """
 
     chains: tuple[OfferedChain, ...]
@@ -132,6 +132,7 @@ class ComposeQuery(QuestionPrompt[ComposedQuery]):
     empty: str = ""
     looked_for: str = ""
     final: bool = False
+    meanings: tuple[Entity, ...] = ()
 
     instructions = """\
 You answer a question by a query of a knowledge graph. You see numbered chains of relations from its topics \
@@ -146,7 +147,7 @@ where a condition names it. [] if no chain leads there.
 - "answer": "" for the end; or a node on the way ("?2a"), at which other lists then meet; or a letter, for \
 the values of the attribute.
 - "conditions": each is {"attribute": "A", "operator": "=", "value": "..."}; all must be true. "attribute" \
-is a letter, or a node of a chain that you take. Operators: = != < <= > >=; contains (a part of a text); year \
+is a letter, or a node of a chain that you take. Operators: = != < <= > >=; contains (part of a text); year \
 (of a date); exists; not exists (with a value: none equals it); type (of a node: one of the types shown). \
 Numbers and dates need not be shown; 1961 equals any day of it. A name is compared only with words of the \
 question.
@@ -194,7 +195,10 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
     def _draw_chains(self) -> Iterator[str]:
         left = MAX_ENDS_IN_ALL
         for topic, group in groupby(enumerate(self.chains, 1), lambda each: each[1].chain.topic):
-            yield f"From {quoted(str(topic))}:"
+            name = quoted(str(topic))
+            yield (
+                f"Or from {name}, which may be meant instead:" if topic in self.meanings else f"From {name}:"
+            )
             for number, each in group:
                 ends = list(dict.fromkeys(self.drawn[number]))
                 shown = ends[: max(MIN_ENDS, min(MAX_ENDS, left // 2))]

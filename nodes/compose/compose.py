@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, otherwise
+from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, otherwise, with_meanings
 from kgqa.prompts.compose_query import ComposedQuery, ComposeQuery
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import VerifiedChain, node_count
@@ -16,7 +16,9 @@ async def compose(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     Then, and where a reply is malformed, the search explores instead.
     """
     asked, topics = node_count(state, "compose"), state["topic_entities"]
-    order = [*dict.fromkeys([*topics, *(each.chain.topic for each in state["offered"])])]
+    meanings = with_meanings(state, topics)
+    order = [entity for topic, others in meanings.items() for entity in (topic, *others)]
+    order = [*dict.fromkeys([*order, *(each.chain.topic for each in state["offered"])])]
     prompt = ComposeQuery(
         state["question"],
         tuple(sorted(state["offered"], key=lambda each: (order.index(each.chain.topic), each.chain.depth))),
@@ -29,6 +31,7 @@ async def compose(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
         state["missing"],
         final=asked >= runtime.context.refines,
         topics=tuple(topics),
+        meanings=tuple(meaning for others in meanings.values() for meaning in others),
     )
     reply = await runtime.ask(prompt)
     if reply is None:

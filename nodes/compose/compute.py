@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kgqa.kg.pages import Page, Proof
-from kgqa.kg.terms import ANY, Term
-from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, leading_topics, otherwise
+from kgqa.kg.terms import ANY, Entity, Term
+from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, leading_topics, otherwise, with_meanings
 from kgqa.nodes.proof import query_of_memory
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, VerifiedChain, node_count
@@ -21,39 +21,46 @@ async def compute(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     looked up as it is: the record's query counts it.
     """
     *others, last = draft = state["draft"]
-    found = await _run(draft, state, runtime)
+    topics = _set_out_from(draft, state)
+    found = await _run(draft, topics, runtime)
     if others and not found and last.met_at and last.place:
         last = replace(last, met_at=None)
-        found = await _run([*others, last], state, runtime)
+        found = await _run([*others, last], topics, runtime)
     runtime.trace["computed"] = len(found)
     if found:
         ends = tuple(term for term in last.ends if term in {*found}) or found.items
-        classes = dict.fromkeys(branch.chain.topic for branch in draft if branch.chain.topic != ANY)
         return {
-            "topic_entities": state["topic_entities"] if leading_topics(state) else [*classes],
+            "topic_entities": topics,
             "memory": [*others, replace(last, ends=ends, truncated=found.truncated)],
             "decision": "stop",
         }
     if node_count(state, "compose") > runtime.context.refines:
         return {"decision": otherwise(state, runtime)}
-    return {"empty": await _why_empty(draft, state, runtime), "missing": "", "decision": "refine"}
+    return {"empty": await _why_empty(draft, topics, runtime), "missing": "", "decision": "refine"}
 
 
-async def _run(draft: Sequence[VerifiedChain], state: State, runtime: NodeRuntime) -> Page[Term]:
+def _set_out_from(draft: Sequence[VerifiedChain], state: State) -> list[Entity]:
+    """Return the topics as a query means them, or the classes that it sets out from."""
+    starts = [*dict.fromkeys(branch.chain.topic for branch in draft if branch.chain.topic != ANY)]
+    if not leading_topics(state):
+        return starts
+    meanings = with_meanings(state, state["topic_entities"])
+    return [next((each for each in others if each in starts), topic) for topic, others in meanings.items()]
+
+
+async def _run(draft: Sequence[VerifiedChain], topics: Sequence[Entity], runtime: NodeRuntime) -> Page[Term]:
     """Return what a query gives, before it is counted; nothing where it takes too long."""
     *others, last = draft
     counts = last.aggregate is not None and last.aggregate.function == "count"
-    query = query_of_memory(
-        [*others, replace(last, aggregate=None) if counts else last], state["topic_entities"]
-    )
+    query = query_of_memory([*others, replace(last, aggregate=None) if counts else last], topics)
     proof: Proof | None = await runtime.try_tool("prove_answers", query=query)
     return proof.answers if proof else Page(())
 
 
-async def _why_empty(draft: Sequence[VerifiedChain], state: State, runtime: NodeRuntime) -> str:
+async def _why_empty(draft: Sequence[VerifiedChain], topics: Sequence[Entity], runtime: NodeRuntime) -> str:
     """Say what of a query gives something: its chains, or each chain alone."""
     free = [replace(each, conditions=(), aggregate=None, picked=None) for each in draft]
-    if found := await _run(free, state, runtime):
+    if found := await _run(free, topics, runtime):
         names = [str(term) for term in found.items[:MAX_NAMES]]
         more = [f"{len(found) - MAX_NAMES} more"] * (len(found) > MAX_NAMES)
         return f"without its conditions it gives {', '.join([*names, *more])}"

@@ -8,7 +8,7 @@ from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import ANY, Chain, Entity, Term
 from kgqa.nodes.attributes import MIN_MISSING_LIKENESS
 from kgqa.nodes.compose.attributes import OfferedAttributes, offered_attributes
-from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, leading_topics, otherwise
+from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, leading_topics, otherwise, with_meanings
 from kgqa.nodes.likeness import likeness
 from kgqa.prompts.compose_query import OfferedChain
 from kgqa.retrieval.candidate_chains import CandidateChain
@@ -20,6 +20,7 @@ from kgqa.runtime.state import node_count, node_has_run
 MAX_OFFERED = 9  # of the likeliest chains, all topics together
 MIN_OFFERED = 4  # of each topic, where it has so many
 ENOUGH = 0.99  # how likely it is that the question's chain is among them, as the ranking has it
+MAX_INSTEAD = 3  # of what may be meant instead of a topic
 MAX_NEAR = 4  # chains of one move that are offered beside them
 MAX_SAME_ENDS = 2
 MAX_SHARE_APART = 2.0  # logarithm of how much likelier one of two chains with the same ends may be
@@ -44,15 +45,18 @@ async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     wanted = missing or state["question"]
     drafted = {chain for branch in draft for chain in branch.chains}
     offered = [each for each in before if each.chain in drafted]
-    starts = {topic: Chain(topic) for topic in topics} | {each.chain.topic: each.chain for each in offered}
+    meanings = with_meanings(state, topics)
+    meant = [entity for topic, others in meanings.items() for entity in (topic, *others)]
+    starts = {topic: Chain(topic) for topic in meant} | {each.chain.topic: each.chain for each in offered}
     found: Retrieved | None = await runtime.try_tool(
         "retrieve_chains", question=wanted, starts=[*starts.values()]
     )
     topics = [
-        *dict.fromkeys([*topics, *(each.chain.topic for each in before), *(found.chains if found else ())])
+        *dict.fromkeys([*meant, *(each.chain.topic for each in before), *(found.chains if found else ())])
     ]
     passed = drafted if missing else {each.chain for each in before}
-    new = list(_likeliest(found, topics, passed))[: MAX_NEW if again else None] if found else []
+    new = list(_likeliest(found, topics, {*meant} - {*meanings}, passed)) if found else []
+    new = new[: MAX_NEW if again else None]
     shown = drafted | {each.chain for each in new}
     offered += [*new, *[each for each in before if each.chain not in shown][:MAX_KEPT]]
     runtime.trace |= {"looked_for": wanted, "chains": [str(each.chain) for each in offered]}
@@ -95,13 +99,14 @@ async def _finds(
 
 
 def _likeliest(
-    found: Retrieved, topics: Sequence[Entity], passed: Collection[Chain]
+    found: Retrieved, topics: Sequence[Entity], instead: Collection[Entity], passed: Collection[Chain]
 ) -> Iterator[OfferedChain]:
     """Yield the likeliest chains of each topic that lead to more than topics, but for those passed.
 
     They are taken as long as others may be meant, the members of a class before all, and the likeliest of one
-    move beside them.
+    move beside them; a few from what may be meant ``instead`` of a topic.
     """
+    most = max(MIN_OFFERED, MAX_OFFERED // max(1, len(topics) - len(instead)))
     for topic in topics:
         chains = sorted(found.chains.get(topic, ()), key=lambda each: (bool(each.moves), -each.share))
         leading = (
@@ -111,11 +116,12 @@ def _likeliest(
         )
         varied = list(_varied(leading))
         taken: list[CandidateChain] = []
-        for each in varied[: max(MIN_OFFERED, MAX_OFFERED // len(topics))]:
+        for each in varied[: MAX_INSTEAD if topic in instead else most]:
             if sum(exp(one.share) for one in taken) < ENOUGH:
                 taken.append(each)
-        near = [each for each in varied if len(each.moves) == 1 and each not in taken]
-        yield from (_offer(each, found.ends) for each in (*taken, *near[:MAX_NEAR]))
+        near = [each for each in varied if len(each.moves) == 1 and each not in taken][:MAX_NEAR]
+        offered = taken if topic in instead else [*taken, *near]
+        yield from (_offer(each, found.ends) for each in offered)
 
 
 def _comes_back(chain: Chain, visited: Mapping[Chain, Page[Candidate]]) -> bool:

@@ -1,5 +1,7 @@
 """The state of compose: what was retrieved, the query that was composed of it, what is missing."""
 
+from collections.abc import Sequence
+
 from pydantic import ConfigDict, with_config
 
 from kgqa.kg.terms import Entity, Hop, Term
@@ -7,6 +9,8 @@ from kgqa.prompts.attributes import Mention
 from kgqa.prompts.compose_query import OfferedAttribute, OfferedChain
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.state import Decision, State, Update, VerifiedChain
+
+MAX_MEANINGS = 2  # of the name of a topic, beside the likeliest
 
 
 class ComposeUpdate(Update, total=False):
@@ -41,6 +45,11 @@ def leading_topics(state: State) -> list[Entity]:
         lead.chain.topic for lead in state["leads"] if not (lead.chain.hops or lead.hops or lead.truncated)
     }
     return [topic for topic in state["topic_entities"] if topic not in nowhere]
+
+
+def with_meanings(state: State, topics: Sequence[Entity]) -> dict[Entity, list[Entity]]:
+    """Return each topic with what else its name may stand for, the likeliest first."""
+    return {topic: state["meanings"].get(topic.id, [])[:MAX_MEANINGS] for topic in topics}
 
 
 def otherwise(state: State, runtime: NodeRuntime) -> Decision:
