@@ -195,10 +195,8 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
     def _draw_chains(self) -> Iterator[str]:
         left = MAX_ENDS_IN_ALL
         for topic, group in groupby(enumerate(self.chains, 1), lambda each: each[1].chain.topic):
-            name = quoted(str(topic))
-            yield (
-                f"Or from {name}, which may be meant instead:" if topic in self.meanings else f"From {name}:"
-            )
+            name, instead = quoted(str(topic)), topic in self.meanings
+            yield f"Or from {name}, which may be meant instead:" if instead else f"From {name}:"
             for number, each in group:
                 ends = list(dict.fromkeys(self.drawn[number]))
                 shown = ends[: max(MIN_ENDS, min(MAX_ENDS, left // 2))]
