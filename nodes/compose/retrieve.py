@@ -89,11 +89,17 @@ async def _finds(
     state: ComposeState,
     runtime: NodeRuntime,
 ) -> bool:
-    """Return whether any relation that was not offered before is like what is missing."""
-    shown = {hop for each in state["offered"] for hop in each.chain.hops}
-    shown |= {hop for each in state["attributes"] for hop in each.hops}
-    found = [hop for each in offered for hop in each.chain.hops if hop not in shown]
-    found += [hop for each in read.attributes for hop in each.hops if hop not in shown]
+    """Return whether anything that was not shown before is like what is missing."""
+    shown = {node for each in state["offered"] for node in each.chain.nodes}
+    told = {(node, each.hops) for each in state["attributes"] for node in each.nodes}
+    found = [node.hops[-1] for each in offered for node in each.chain.nodes if node not in shown]
+    found += [
+        hop
+        for each in read.attributes
+        for node in each.nodes
+        if (node, each.hops) not in told
+        for hop in each.hops
+    ]
     likes = await likeness([text for hop in found for text in relation_texts(hop.words)], missing, runtime)
     return any(like >= MIN_MISSING_LIKENESS for like in likes)
 
