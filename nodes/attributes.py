@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from kgqa.kg.pages import ChainAttributes, Mention as LinkedMention
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term
-from kgqa.nodes.likeness import likeness, likeness_scores, likest
+from kgqa.nodes.likeness import are_missing, likeness_scores, likest
 from kgqa.priors.candidate_ranking import hop_words, relation_words
 from kgqa.prompts.attributes import Attribute, KnownAttributes, Mention, term_text
 from kgqa.runtime.node import NodeRuntime
@@ -19,13 +19,13 @@ from kgqa.runtime.state import VerifiedChain
 from kgqa.tools.arguments import chain_arguments, write_hop
 
 MAX_HOPS_READ = 12  # relations of each place whose values are read, the likest to the question
+MAX_OF_NAME = 2  # attributes with a value that the question names which come first
 MIN_SHOWN, MAX_SHOWN = 3, 8  # attributes that a prompt shows
 MIN_LIKENESS = 0.6  # to the question, as a share of the likest attribute's, of those beyond the first
 MAX_FOUND_MISSING = 4  # attributes that a search for what is missing adds
-MIN_MISSING_LIKENESS = 0.4  # to what is missing, of those
 MAX_MENTIONS = 8
 MAX_MEANINGS = 3  # entities that a name in the question may stand for
-BETWEEN_BONUS = 0.1  # in likeness, of what stands at a node on the way: it tells of this very chain
+BETWEEN_BONUS = 0.25  # in likeness, of what stands at a node on the way: it tells of this very chain
 
 _MONTHS = month_name[1:]
 _MONTH = "|".join(f"{month}|{month[:3]}\\.?" for month in _MONTHS)
@@ -76,8 +76,9 @@ async def known_attributes(
         text: [(key, end) for key, pairs in groups.items() for end, value in pairs if is_any(value, terms)]
         for text, terms in named.items()
     }
-    told = {key for places in standing.values() for key, _ in places}
-    telling = [key for key, pairs in groups.items() if key in told or tells_apart(pairs, branch.ends)]
+    told = [{key for key, _ in places} for places in standing.values()]
+    named_at = {key for of in told for key in of}
+    telling = [key for key, pairs in groups.items() if key in named_at or tells_apart(pairs, branch.ends)]
     alike = {frozenset(groups[key]): key for key in reversed(telling)}  # a relation and its inverse
     telling = [key for key in telling if alike[frozenset(groups[key])] == key]
     words = {key: hop_words(key[1] or chain.hops[key[0] - 1 : key[0]]) for key in telling}
@@ -114,8 +115,9 @@ async def look_for_missing(
     again = await known_attributes(missing, branch, met, (), runtime)
     shown = {(each.place, each.hops) for each in known.listed}
     new = [each for each in again.listed if (each.place, each.hops) not in shown]
-    likes = await likeness([hop_words(each.hops) for each in new], missing, runtime)
-    alike = [each for each, like in zip(new, likes, strict=True) if like >= MIN_MISSING_LIKENESS]
+    told = [hop_words(each.hops) for each in known.listed]
+    may_be = await are_missing([[hop_words(each.hops)] for each in new], missing, told, runtime)
+    alike = [each for each, may in zip(new, may_be, strict=True) if may]
     return replace(known, listed=(*known.listed, *alike[:MAX_FOUND_MISSING])) if alike else None
 
 
@@ -182,20 +184,21 @@ def tells_apart(pairs: Pairs, ends: Sequence[Term]) -> bool:
 
 async def likeliest(
     words: Mapping[_K, str],
-    told: Collection[_K],
+    told: Iterable[Collection[_K]],
     between: Collection[_K],
     question: str,
     runtime: NodeRuntime,
 ) -> list[_K]:
     """Return what the question names a value of, then what is most like it, but for what is far less so.
 
-    Each attribute is given with its words; those ``between`` are of nodes on the way.
+    Each attribute is given with its words; those ``between`` are of nodes on the way. ``told`` are those that
+    have each name of the question, of which the likest come first.
     """
     likes = await likeness_scores([*words.values()], question, runtime)
-    score = {
-        key: (key in told, like + BETWEEN_BONUS * (key in between))
-        for key, like in zip(words, likes, strict=True)
-    }
+    ranked = dict(zip(words, likes, strict=True))
+    likest_first = sorted(words, key=lambda key: -ranked[key])
+    named = {key for of in told for key in [key for key in likest_first if key in of][:MAX_OF_NAME]}
+    score = {key: (key in named, like + BETWEEN_BONUS * (key in between)) for key, like in ranked.items()}
     order = sorted(words, key=lambda key: score[key], reverse=True)[:MAX_SHOWN]
     best = max((like for _, like in score.values()), default=0.0)
     return [

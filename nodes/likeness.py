@@ -10,6 +10,9 @@ from kgqa.runtime.node import NodeRuntime
 
 LIKENESS_DECIMALS = 6  # decimals that count: in further ones two products of equal rows may differ
 
+MIN_MISSING_LIKENESS = 0.4  # to what is missing, of what may be it
+SURE_LIKENESS = 0.6  # from which on it may, whatever else was shown
+
 Measure: TypeAlias = Literal["encoder", "bm25"]
 
 
@@ -48,6 +51,19 @@ async def likeness_scores(
     """Return likeness as scores from 0 to 1; the same for all where none is alike."""
     scores = [max(0.0, like) for like in await likeness(texts, text, runtime, by, encoder)]
     return scores if any(scores) else [1 / len(texts) for _ in texts]
+
+
+async def are_missing(
+    found: Sequence[Sequence[str]], missing: str, shown: Sequence[str], runtime: NodeRuntime
+) -> list[bool]:
+    """Return of each thing, which has several texts, whether it may be what is missing.
+
+    It may, where it is like that, and surely so or no less than all that was ``shown``, which is not it.
+    """
+    known = await likeness(shown, missing, runtime)
+    least = max([MIN_MISSING_LIKENESS, *(min(like, SURE_LIKENESS) for like in known)])
+    likes = iter(await likeness([text for texts in found for text in texts], missing, runtime))
+    return [max((next(likes) for _ in texts), default=0.0) >= least for texts in found]
 
 
 def likest(likes: Sequence[float], most: int) -> list[int]:

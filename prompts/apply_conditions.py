@@ -28,7 +28,7 @@ __all__ = ["ApplyConditions", "Operator", "StatedCondition", "StatedConditions"]
 class StatedCondition(Reply):
     """What is true of an attribute of the answers."""
 
-    attribute: str = Field(description='the letter of the attribute; "" with type')
+    attribute: str = Field(description='a letter, or as said above for "type"')
     operator: Operator = Field(description="how its values are compared")
     value: str = Field(default="", description='what with; "" with exists')
 

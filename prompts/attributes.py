@@ -301,8 +301,10 @@ def _value(attribute: Attribute, called: str, operator: Operator, text: str) -> 
 
 
 def is_said(question: str, text: str) -> bool:
-    """Return whether a question has a text in whole words."""
-    return re.search(rf"(?<!\w){re.escape(fold(text))}(?!\w)", fold(question)) is not None
+    """Return whether a question has a text in whole words, or all of several words somewhere."""
+    folded, words = fold(question), re.findall(r"\w+", fold(text))
+    whole = re.search(rf"(?<!\w){re.escape(fold(text))}(?!\w)", folded)
+    return whole is not None or (len(words) > 1 and {*words} <= {*re.findall(r"\w+", folded)})
 
 
 def _named(text: str, terms: Mapping[str, Term], what: str) -> Entity:

@@ -318,7 +318,8 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
             at, node = self._branch_of(of, united)
             if compared and at != last:
                 raise ValueError("the extreme has to be of the chain that has the answer")
-            last, branches[at] = at, _answered_at(branches[at], _place(node, united[at]), attribute.hops)
+            branches[at : at + 1] = _answered_at(branches[at], _place(node, united[at]), attribute.hops)
+            last = at
         if reply.count:
             branches[last] = replace(branches[last], aggregate=Aggregate("count"))
         return [*branches[:last], *branches[last + 1 :], branches[last]]
@@ -376,12 +377,12 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
     def _condition(self, stated: StatedCondition, attribute: Attribute, called: str) -> Condition:
         if stated.operator == "type":
             return self.known.condition("", "type", stated.value, self.question)
-        if attribute.kind == "entity" and not attribute.hops:
-            if not is_said(self.question, stated.value):
-                raise ValueError(f'the question does not say {quoted(stated.value)}; name nodes in "chosen"')
-            if stated.operator == "contains" and self.naming:
-                words = f"name contains {stated.value}"
-                return Condition(attribute.place, (self.naming,), "contains", Literal(stated.value), words)
+        if attribute.kind == "entity" and not attribute.hops and not is_said(self.question, stated.value):
+            raise ValueError(f'the question does not say {quoted(stated.value)}; name nodes in "chosen"')
+        if attribute.kind == "entity" and stated.operator == "contains" and self.naming:
+            words = " ".join(filter(None, (attribute.words, f"name contains {stated.value}")))
+            named = (*attribute.hops, self.naming)
+            return Condition(attribute.place, named, "contains", Literal(stated.value), words)
         return condition_on(attribute, called, stated.operator, stated.value, self.question)
 
     def _branch_of(
@@ -409,16 +410,22 @@ def _told_apart(terms: Sequence[Term]) -> Iterator[str]:
     return (drawn[term] if isinstance(term, Entity) else quoted(str(term)) for term in terms)
 
 
-def _answered_at(branch: ComposedBranch, place: int, hops: tuple[Hop, ...]) -> ComposedBranch:
-    """Return a branch whose answer is the node at a place, where others lead, or what this has by hops."""
+def _answered_at(branch: ComposedBranch, place: int, hops: tuple[Hop, ...]) -> list[ComposedBranch]:
+    """Return a branch whose answer is the node at a place, where others lead, or what this has by hops.
+
+    Where something is said of what comes after that node, another branch has that, and leads to the node.
+    """
     if not hops:
-        return replace(branch, place=place, met_at=place)
-    if any(each.place > place for each in branch.conditions) or branch.aggregate:
-        raise ValueError("the values of an attribute are the answer only of the last node that is asked of")
+        return [replace(branch, place=place, met_at=place)]
+    if branch.aggregate:
+        raise ValueError("an extreme goes with an answer that is a node of a chain, not an attribute's value")
+    beyond = any(each.place > place for each in branch.conditions)
     others = branch.others if place == branch.chain.depth else ()
     chains = [each if place == each.depth else each.upto(place) for each in (branch.chain, *others)]
     first, *rest = (Chain(each.topic, (*each.hops, *hops), each.constraints) for each in chains)
-    return replace(branch, chain=first, others=tuple(rest), met_at=place)
+    if not beyond:
+        return [replace(branch, chain=first, others=tuple(rest), met_at=place)]
+    return [ComposedBranch(first, (), branch.fresh, met_at=place), replace(branch, met_at=place)]
 
 
 def _unite(chains: Sequence[OfferedChain], nodes: Sequence[Chain]) -> list[OfferedChain]:

@@ -57,10 +57,14 @@ async def offered_attributes(
         ends = list(dict.fromkeys(each.end for each in page.values))
         for (place, way), every in group_values(chain, {chain.hops: page}, None).items():
             node = chain.upto(place)
-            pairs = [pair for pair in every if chain.topic not in pair]  # the way back
+            pairs = [
+                (owner, value)
+                for owner, value in every
+                if owner != value and chain.topic not in (owner, value)  # the way back
+            ]
             tells = tells_apart(pairs, ends) or any(is_any(value, near) for _, value in pairs)
             if way and pairs and tells and place in places[chain] and not _goes_on(node, way, offered):
-                groups.setdefault((node, way), pairs)
+                groups[node, way] = max(groups.get((node, way), []), pairs, key=_count_values)
     listed = _by_hops(groups)
     standing = {
         text: [
@@ -68,7 +72,7 @@ async def offered_attributes(
         ]
         for text, terms in named.items()
     }
-    told = {at for found in standing.values() for at, _ in found}
+    told = [{at for at, _ in found} for found in standing.values()]
     words = {at: hop_words(each.hops) for at, each in enumerate(listed)}
     between = {at for at, each in enumerate(listed) if each.nodes[0] not in pages}
     shown = {at: number for number, at in enumerate(await likeliest(words, told, between, wanted, runtime))}
@@ -81,6 +85,11 @@ async def offered_attributes(
     types = await order_types([*kinds], wanted, runtime)
     naming = next((name.hops[0] for page in pages.values() for name in page.names), None)
     return OfferedAttributes(tuple(listed[at] for at in shown), types, tuple(mentions), naming)
+
+
+def _count_values(pairs: Pairs) -> int:
+    """Return how many values there are: by one chain through a node without a name more than by another."""
+    return len({value for _, value in pairs})
 
 
 def _by_hops(groups: Mapping[_Key, Pairs]) -> list[OfferedAttribute]:

@@ -3,14 +3,14 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import exp
+from typing import TypeVar
 
 from kgqa.kg.pages import Candidate, Page
-from kgqa.kg.terms import ANY, Chain, Entity, Term
-from kgqa.nodes.attributes import MIN_MISSING_LIKENESS
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term
 from kgqa.nodes.compose.attributes import OfferedAttributes, offered_attributes
 from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, leading_topics, otherwise, with_meanings
-from kgqa.nodes.likeness import likeness
-from kgqa.prompts.compose_query import OfferedChain
+from kgqa.nodes.likeness import are_missing
+from kgqa.prompts.compose_query import OfferedAttribute, OfferedChain
 from kgqa.retrieval.candidate_chains import CandidateChain
 from kgqa.retrieval.retriever import Retrieved
 from kgqa.retrieval.wording import relation_texts
@@ -27,6 +27,9 @@ MAX_SHARE_APART = 2.0  # logarithm of how much likelier one of two chains with t
 MAX_NEW = 6  # that are found for what is missing
 MAX_KEPT = 6  # of those that were offered before
 MAX_PASSED = 20  # nodes that are kept of each place on the way
+
+
+_Found = TypeVar("_Found", OfferedChain, OfferedAttribute)
 
 
 @node("retrieve")
@@ -56,6 +59,8 @@ async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     ]
     passed = drafted if missing else {each.chain for each in before}
     new = list(_likeliest(found, topics, {*meant} - {*meanings}, passed)) if found else []
+    if missing:
+        new = await _like_missing(missing, new, state, runtime)
     new = new[: MAX_NEW if again else None]
     shown = drafted | {each.chain for each in new}
     offered += [*new, *[each for each in before if each.chain not in shown][:MAX_KEPT]]
@@ -66,8 +71,8 @@ async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     if runtime.context.attributes:
         known, named = found.hops if found else {}, [topic for topic in topics if topic != ANY]
         read = await offered_attributes(offered, known, wanted, state["question"], named, runtime)
-    finds = await _finds(missing, offered, read, state, runtime) if missing else bool(new)
-    if again and not finds:
+    told = await _like_missing(missing, read.attributes, state, runtime) if missing else []
+    if again and not (new or told):
         runtime.trace["reason"] = "nothing like it was found" if missing else "no other chain was found"
         return {"decision": "filter" if draft else otherwise(state, runtime)}
     return {
@@ -82,26 +87,23 @@ async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     }
 
 
-async def _finds(
-    missing: str,
-    offered: Sequence[OfferedChain],
-    read: OfferedAttributes,
-    state: ComposeState,
-    runtime: NodeRuntime,
-) -> bool:
-    """Return whether anything that was not shown before is like what is missing."""
-    shown = {node for each in state["offered"] for node in each.chain.nodes}
+async def _like_missing(
+    missing: str, found: Sequence[_Found], state: ComposeState, runtime: NodeRuntime
+) -> list[_Found]:
+    """Return the chains or attributes that were not shown before and may be what is missing."""
+    nodes = {node for each in state["offered"] for node in each.chain.nodes}
     told = {(node, each.hops) for each in state["attributes"] for node in each.nodes}
-    found = [node.hops[-1] for each in offered for node in each.chain.nodes if node not in shown]
-    found += [
-        hop
-        for each in read.attributes
-        for node in each.nodes
-        if (node, each.hops) not in told
-        for hop in each.hops
-    ]
-    likes = await likeness([text for hop in found for text in relation_texts(hop.words)], missing, runtime)
-    return any(like >= MIN_MISSING_LIKENESS for like in likes)
+    shown = {hop for node in nodes for hop in node.hops} | {hop for _, hops in told for hop in hops}
+
+    def new_hops(each: _Found) -> list[Hop]:
+        if isinstance(each, OfferedChain):
+            return [node.hops[-1] for node in each.chain.nodes if node not in nodes]
+        return [] if any((node, each.hops) in told for node in each.nodes) else [*each.hops]
+
+    texts = [[text for hop in new_hops(each) for text in relation_texts(hop.words)] for each in found]
+    known = [text for hop in sorted(shown) for text in relation_texts(hop.words)]
+    may_be = await are_missing(texts, missing, known, runtime)
+    return [each for each, may in zip(found, may_be, strict=True) if may]
 
 
 def _likeliest(
@@ -137,13 +139,23 @@ def _comes_back(chain: Chain, visited: Mapping[Chain, Page[Candidate]]) -> bool:
 
 
 def _varied(chains: Iterable[CandidateChain]) -> Iterator[CandidateChain]:
-    """Yield the likeliest chains; of those that lead to the same two that are alike, the direct one first."""
+    """Yield the likeliest chains; of those that lead to the same two that are alike, the direct one first.
+
+    One relation the other way round to the same says the same, and is left out.
+    """
     groups: dict[frozenset[Term], list[CandidateChain]] = {}
     for each in chains:
         groups.setdefault(each.terms, []).append(each)
     for first, *others in groups.values():
-        same = [first, *(each for each in others if each.share > first.share - MAX_SHARE_APART)]
+        near = (each for each in others if each.share > first.share - MAX_SHARE_APART)
+        same = [first, *(each for each in near if not _is_mirrored(each.chain, first.chain))]
         yield from sorted(same, key=lambda each: each.chain.depth)[:MAX_SAME_ENDS]
+
+
+def _is_mirrored(chain: Chain, other: Chain) -> bool:
+    """Return whether a chain differs from another in relations that go the other way round alone."""
+    apart = [(one, two) for one, two in zip(chain.hops, other.hops, strict=False) if one != two]
+    return chain.depth == other.depth and all(one.forward != two.forward for one, two in apart)
 
 
 def _offer(candidate: CandidateChain, visited: Mapping[Chain, Page[Candidate]]) -> OfferedChain:
