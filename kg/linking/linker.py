@@ -13,6 +13,7 @@ from kgqa.kg.linking.common_words import COMMON_WORDS
 from kgqa.kg.linking.name_index import CASE_SCORE, FOLDED_SCORE, PART_SCORE, NameIndex
 from kgqa.kg.linking.short_names import full_names
 from kgqa.kg.pages import Match, Mention
+from kgqa.kg.terms import Entity
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, Word, fold, split_words, strip_article
 
 STRONG, FAIR, WEAK, FAINT = 4, 3, 2, 1
@@ -33,6 +34,11 @@ MAX_QUESTION_CHARS = 2_000
 """Characters of a question that are read: as many as prompts show, from which this side imports nothing."""
 
 MAX_PUNCTUATION_CHARS = 16  # characters of punctuation beside a span that may belong to a name
+
+DIRECTIONS = frozenset(
+    "north south east west northern southern eastern western central upper lower new".split()
+)
+"""Words that make another place of a place: North Hollywood."""
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|(?<!\w)['\u2018]([^'\u2019]+)['\u2019](?!\w)")
 
@@ -79,6 +85,8 @@ class Linker:
         lower = not any(word.text[0].isupper() for word in listed[1:])
         spans = self._choose(self._spans(question, listed, lower), lower)
         spans = [span for span in spans if not _says_where(question, span, spans, lower)]
+        pieces = self._pieces(question, listed, spans)
+        spans = [span for span in spans if span not in pieces]
         mentions = []
         for place, span in enumerate(spans):
             others = spans[:place] + spans[place + 1 :]
@@ -88,8 +96,11 @@ class Linker:
             )
         if all(span.strength <= WEAK for span in spans):
             return self._approximate(question, listed, mentions)
+        places = {(piece.first, piece.last) for piece in pieces}
         for span in [] if lower else _capitalised_runs(listed, self._common):
-            if not _overlaps_any(span, spans) and (found := self._near(question, span)):
+            if (span.first, span.last) in places or _overlaps_any(span, spans):
+                continue
+            if found := self._near(question, span):
                 spans.append(span)
                 mentions.append(_make_mention(question, span, found))
         return sorted(mentions, key=lambda mention: mention.start)
@@ -110,6 +121,25 @@ class Linker:
                     if strength:
                         capitals = _count_capitals(listed, first, last)
                         yield _Span(first, last, start, end, strength, capitals, self._is_term(folded))
+
+    def _pieces(self, question: str, listed: Sequence[Word], spans: Sequence[_Span]) -> list[_Span]:
+        """Return words that are pieces of longer capitalised names which the graph does not have."""
+
+        def goes_on(span: _Span, beside: int) -> bool:
+            if not 0 < beside < len(listed) or any(each.first <= beside < each.last for each in spans):
+                return False
+            word, before = listed[beside], beside < span.first
+            gap = question[word.end : span.start] if before else question[span.end : word.start]
+            folded = fold(word.text)
+            rare = not before or self._is_rare(folded) or folded in DIRECTIONS
+            return gap == " " and word.text[0].isupper() and folded not in FUNCTION_WORDS and rare
+
+        pieces = [
+            span
+            for span in spans
+            if span.last - span.first == 1 and (goes_on(span, span.first - 1) or goes_on(span, span.last))
+        ]
+        return pieces if len(pieces) < len(spans) else []
 
     def _extended(
         self, question: str, listed: Sequence[Word], span: _Span, others: Sequence[_Span], lower: bool
@@ -132,7 +162,9 @@ class Linker:
             last += 1
         longer = _span_of(listed, range(first, last))
         found = self._near(question, longer) if len(longer) > len(span) else []
-        return (replace(longer, strength=span.strength), found) if found else (span, [])
+        if not found or found[0].entity in _sure(self._index.find_exact(question[span.start : span.end])):
+            return span, []
+        return replace(longer, strength=span.strength), found
 
     def _is_rare(self, folded: str) -> bool:
         return not self._common.issuperset(folded.split())
@@ -200,6 +232,7 @@ class Linker:
         if found := self._index.find_longer([text], MAX_LONGER_NAMES):
             return found
         found = self._index.find_misspelt(text, 5, MIN_SPELLING_SIMILARITY)
+        found = [match for match in found if _begins_alike(text, match.entity.name or "")]
         return found if found and found[0].score * 100 >= MIN_SPELLING_SIMILARITY else []
 
     def _named(self, question: str, span: _Span, lower: bool) -> list[Match]:
@@ -246,6 +279,14 @@ class Linker:
             if scored:
                 return sorted(scored, key=lambda m: (-m.matches[0].score, m.start))[:1]
         return []
+
+
+def _begins_alike(text: str, name: str) -> bool:
+    return strip_article(fold(text))[:1] == strip_article(fold(name))[:1]
+
+
+def _sure(matches: Iterable[Match]) -> set[Entity]:
+    return {match.entity for match in matches if match.sure}
 
 
 def _unique(matches: Iterable[Match]) -> tuple[Match, ...]:
@@ -323,7 +364,7 @@ def _quoted_places(question: str) -> set[tuple[int, int]]:
 
 
 def _capitalised_runs(listed: Sequence[Word], common: frozenset[str]) -> list[_Span]:
-    """Runs of capitalised words that are not all common ones; then without these at their ends."""
+    """Runs of capitalised words that are not all common ones; then without these where they begin."""
     runs: list[list[int]] = []
     for place, word in enumerate(listed):
         if word.text[0].isupper() and fold(word.text) not in FUNCTION_WORDS:
@@ -334,7 +375,7 @@ def _capitalised_runs(listed: Sequence[Word], common: frozenset[str]) -> list[_S
     spans = []
     for run in runs:
         rare = [place for place in run if fold(listed[place].text) not in common]
-        inner = range(rare[0], rare[-1] + 1) if rare else run[:0]
+        inner = range(rare[0], run[-1] + 1) if rare else run[:0]
         spans += [_span_of(listed, each) for each in dict.fromkeys((tuple(run), tuple(inner))) if rare]
     return [span for span in spans if len(span) >= MIN_NEAR_CHARS]
 
