@@ -86,6 +86,7 @@ class Linker:
         spans = self._choose(self._spans(question, listed, lower), lower)
         spans = [span for span in spans if not _says_where(question, span, spans, lower)]
         pieces = self._pieces(question, listed, spans)
+        pieces += [span for span in spans if _is_repeated(question, span, spans)]
         spans = [span for span in spans if span not in pieces]
         mentions = []
         for place, span in enumerate(spans):
@@ -392,6 +393,13 @@ def _says_where(question: str, span: _Span, spans: Iterable[_Span], lower: bool)
     return any(
         question[other.end : span.start] == ", " and span.strength == other.strength for other in spans
     )
+
+
+def _is_repeated(question: str, span: _Span, spans: Iterable[_Span]) -> bool:
+    """Return whether a span before ends in these words: after "2010 World Series" so does "World Series"."""
+    said = strip_article(fold(question[span.start : span.end]))
+    before = (fold(question[each.start : each.end]) for each in spans if each.end < span.start)
+    return any(text.endswith(f" {said}") and text != f"the {said}" for text in before)
 
 
 def _word_groups(
