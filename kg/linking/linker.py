@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from kgqa.kg.linking.common_words import COMMON_WORDS
 from kgqa.kg.linking.name_index import CASE_SCORE, FOLDED_SCORE, PART_SCORE, NameIndex
-from kgqa.kg.linking.short_names import full_names
+from kgqa.kg.linking.short_names import full_names, respellings
 from kgqa.kg.pages import Match, Mention
 from kgqa.kg.terms import Entity
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, Word, fold, split_words, strip_article
@@ -113,7 +113,7 @@ class Linker:
             for last in range(first + 1, min(len(listed), first + self._index.longest) + 1):
                 start, end = listed[first].start, listed[last - 1].end
                 folded = fold(question[start:end])
-                if self._is_name(folded) and not _splits_any(start, end, quoted):
+                if self._is_name(question[start:end]) and not _splits_any(start, end, quoted):
                     strength = self._strength(folded, listed[first:last], first == 0, lower)
                     if (start, end) in quoted:
                         strength = STRONG
@@ -175,8 +175,9 @@ class Linker:
         meaning = [word for word in folded.split() if word not in FUNCTION_WORDS]
         return len(meaning) > 1 and self._is_rare(folded)
 
-    def _is_name(self, folded: str) -> bool:
-        return self._index.has_name(folded) or bool(self._fully_named(folded))
+    def _is_name(self, text: str) -> bool:
+        named = any(self._index.has_name(fold(each)) for each in (text, *respellings(text)))
+        return named or bool(self._fully_named(text))
 
     def _fully_named(self, text: str) -> list[Match]:
         """Return the entities whose names a text is short for."""
@@ -241,16 +242,19 @@ class Linker:
 
         Longer names that it is a part of come last.
         """
+        text = question[span.start : span.end]
         best: dict[str, tuple[float, int, Match]] = {}
-        for place, text in enumerate(_span_variants(question, span)):
-            for match in self._index.find_exact(text):
+        for place, variant in enumerate(_span_variants(question, span)):
+            for match in self._index.find_exact(variant):
                 is_text = match.how == "exact" and not lower
                 score = match.score if is_text else min(match.score, CASE_SCORE) - place / 1000
                 if match.entity.id not in best or best[match.entity.id][0] < score:
                     best[match.entity.id] = (score, place, match)
+        if not best:
+            spelt = [match for each in respellings(text) for match in self._index.find_exact(each)]
+            best = {match.entity.id: (FOLDED_SCORE, 0, match) for match in spelt}
         ordered = sorted(best.values(), key=lambda found: (-found[0], found[1], found[2].how != "exact"))
         found = [match for _, _, match in ordered]
-        text = question[span.start : span.end]
         longer = self._index.find_longer([text], MAX_LONGER_NAMES)
         if full := self._fully_named(text):
             meant = (_languages(text, longer) or found) if _means_language(question, span) else full
