@@ -30,6 +30,8 @@ MAX_GROUPS = 30  # of words of a question that are compared with names they are 
 
 MIN_NEAR_CHARS = 4  # characters of a span that is compared with names it is not
 
+MIN_SPELT_CHARS = 6  # characters of a word that may be a name of several, written as one
+
 MAX_QUESTION_CHARS = 2_000
 """Characters of a question that are read: as many as prompts show, from which this side imports nothing."""
 
@@ -97,6 +99,10 @@ class Linker:
             )
         if all(span.strength <= WEAK for span in spans):
             return self._approximate(question, listed, mentions)
+        for span in self._run_together(question, listed, spans):
+            spans.append(span)
+            text = question[span.start : span.end]
+            mentions.append(_make_mention(question, span, self._index.find_run_together(text)))
         places = {(piece.first, piece.last) for piece in pieces}
         for span in [] if lower else _capitalised_runs(listed, self._common):
             if (span.first, span.last) in places or _overlaps_any(span, spans):
@@ -141,6 +147,14 @@ class Linker:
             if span.last - span.first == 1 and (goes_on(span, span.first - 1) or goes_on(span, span.last))
         ]
         return pieces if len(pieces) < len(spans) else []
+
+    def _run_together(self, question: str, listed: Sequence[Word], spans: Sequence[_Span]) -> Iterator[_Span]:
+        """Every long rare word that is a name of several words, written as one: "spiderman"."""
+        for place, word in enumerate(listed):
+            span = _span_of(listed, [place])
+            is_rare = len(span) >= MIN_SPELT_CHARS and self._is_rare(fold(word.text))
+            if is_rare and not _overlaps_any(span, spans) and self._index.find_run_together(word.text):
+                yield span
 
     def _extended(
         self, question: str, listed: Sequence[Word], span: _Span, others: Sequence[_Span], lower: bool
