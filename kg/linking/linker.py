@@ -367,8 +367,8 @@ def _means_language(question: str, span: _Span) -> bool:
 
 
 def _splits_any(start: int, end: int, quoted: Iterable[tuple[int, int]]) -> bool:
-    """Return whether a span is a part of what stands between quotation marks, or goes beyond it."""
-    return any(start < last and first < end and (start, end) != (first, last) for first, last in quoted)
+    """Return whether a span has only a part of what stands between quotation marks."""
+    return any(start < last and first < end and not start <= first < last <= end for first, last in quoted)
 
 
 def _quoted_places(question: str) -> set[tuple[int, int]]:
