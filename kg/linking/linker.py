@@ -214,10 +214,14 @@ class Linker:
         if not meaning:
             return _strength_of_function_words(span, opens)
         is_lower_code = self._index.is_code(folded) and not span[-1].text.isupper()
-        if len(meaning) == 1 and (meaning[0] in self._relational or (is_lower_code and not lower)):
-            return FAINT
+        has_initials = any(word.text.isupper() and len(word.text) > 1 for word in span)
+        if len(meaning) == 1 and not has_initials:
+            if meaning[0] in self._relational or (is_lower_code and not lower):
+                return FAINT
         named = span[1:] if opens and fold(span[0].text) in self._everyday else span
-        if any(word.text[0].isupper() and fold(word.text) not in FUNCTION_WORDS for word in named):
+        if has_initials or any(
+            word.text[0].isupper() and fold(word.text) not in FUNCTION_WORDS for word in named
+        ):
             return STRONG
         if not self._is_rare(folded) or len(folded) == 1 or folded.isdigit():
             return FAINT if self._everyday.issuperset(parts) else WEAK
