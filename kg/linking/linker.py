@@ -288,8 +288,13 @@ class Linker:
         looked_up = ((gram, self._near(question, gram)) for gram in grams)
         near = [_make_mention(question, gram, found) for gram, found in looked_up if found]
         best = sorted(near, key=lambda m: (m.matches[0].how != "part", -m.matches[0].score, m.start - m.end))
-        if best or weak:
-            return best[:1] or weak
+        if best:
+            return best[:1]
+        for word in sorted((gram for gram in grams if gram.last - gram.first == 1), key=lambda g: g.start):
+            if found := self._index.find_beginning(question[word.start : word.end]):
+                return [_make_mention(question, word, found)]
+        if weak:
+            return weak
         for look, least in (
             (self._index.find_by_meaning, MIN_MEANING_COSINE),
             (self._index.find_containing, 0.0),

@@ -213,6 +213,11 @@ class NameIndex:
             len(keys),
         )
 
+    def find_beginning(self, text: str, limit: int = 10) -> list[Match]:
+        """Find entities of whose name of several words the first begins with ``text``, best known first."""
+        keys = self._table.keys_beginning(fold(replace_surrogates(text)), MAX_LONGER)
+        return self._matches({key: PART_SCORE for key in keys if " " in key}, "part", limit)
+
     def find_by_meaning(self, texts: Sequence[str], limit: int = 10) -> list[Match]:
         """Find entities whose name means what one of ``texts`` means, best first."""
         if self._meaning is None:
