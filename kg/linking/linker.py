@@ -214,7 +214,9 @@ class Linker:
         if not meaning:
             return _strength_of_function_words(span, opens)
         is_lower_code = self._index.is_code(folded) and not span[-1].text.isupper()
-        has_initials = any(word.text.isupper() and len(word.text) > 1 for word in span)
+        has_initials = any(
+            word.text.isupper() and len(word.text) > 1 and fold(word.text) in FUNCTION_WORDS for word in span
+        )
         if len(meaning) == 1 and not has_initials:
             if meaning[0] in self._relational or (is_lower_code and not lower):
                 return FAINT
