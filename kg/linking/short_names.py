@@ -102,14 +102,18 @@ _POSSESSIVE = re.compile(r"['\u2019]s\b")
 
 
 def respellings(text: str) -> list[str]:
-    """Return a text with its possessives as plurals; several words also in the plural or singular.
+    """Return a text with its possessives as plurals; several words also in the plural, names in the singular.
 
     >>> respellings("golden globe award"), respellings("the 49er's"), respellings("the award")
     (['golden globe awards'], ['the 49ers'], [])
+    >>> respellings("Golden Globes"), respellings("public holidays")
+    (['Golden Globe'], [])
     """
     spelt = _POSSESSIVE.sub("s", text)
     if spelt != text:
         return [spelt]
     if " " not in strip_article(text.lower()):
         return []
-    return [text.removesuffix("s")] if text.endswith("s") else [f"{text}s"]
+    if text.endswith("s"):
+        return [] if text.islower() else [text.removesuffix("s")]
+    return [f"{text}s"]
