@@ -38,7 +38,7 @@ MAX_QUESTION_CHARS = 2_000
 MAX_PUNCTUATION_CHARS = 16  # characters of punctuation beside a span that may belong to a name
 
 DIRECTIONS = frozenset(
-    "north south east west northern southern eastern western central upper lower new".split()
+    fold("North South East West Northern Southern Eastern Western Central Upper Lower New").split()
 )
 """Words that make another place of a place: North Hollywood."""
 
@@ -66,6 +66,9 @@ class _Span:
 
     def __len__(self) -> int:
         return self.end - self.start
+
+    def within(self, other: "_Span") -> bool:
+        return other.start <= self.start and self.end <= other.end
 
     def meets(self, other: "_Span") -> bool:
         return self.start < other.end and other.start < self.end
@@ -99,15 +102,12 @@ class Linker:
             )
         if all(span.strength <= WEAK for span in spans):
             return self._approximate(question, listed, mentions)
-        for span in self._run_together(question, listed, spans):
+        for span, found in self._run_together(question, listed, spans):
             spans.append(span)
-            text = question[span.start : span.end]
-            mentions.append(_make_mention(question, span, self._index.find_run_together(text)))
-        places = {(piece.first, piece.last) for piece in pieces}
+            mentions.append(_make_mention(question, span, found))
         for span in [] if lower else _capitalised_runs(listed, self._common):
-            if (span.first, span.last) in places or _overlaps_any(span, spans):
-                continue
-            if found := self._near(question, span):
+            known = _overlaps_any(span, spans) or any(span.within(piece) for piece in pieces)
+            if not known and (found := self._near(question, span)):
                 spans.append(span)
                 mentions.append(_make_mention(question, span, found))
         return sorted(mentions, key=lambda mention: mention.start)
@@ -148,13 +148,16 @@ class Linker:
         ]
         return pieces if len(pieces) < len(spans) else []
 
-    def _run_together(self, question: str, listed: Sequence[Word], spans: Sequence[_Span]) -> Iterator[_Span]:
+    def _run_together(
+        self, question: str, listed: Sequence[Word], spans: Sequence[_Span]
+    ) -> Iterator[tuple[_Span, list[Match]]]:
         """Every long rare word that is a name of several words, written as one: "spiderman"."""
         for place, word in enumerate(listed):
             span = _span_of(listed, [place])
             is_rare = len(span) >= MIN_SPELT_CHARS and self._is_rare(fold(word.text))
-            if is_rare and not _overlaps_any(span, spans) and self._index.find_run_together(word.text):
-                yield span
+            is_new = is_rare and not _overlaps_any(span, spans)
+            if is_new and (found := self._index.find_run_together(question[span.start : span.end])):
+                yield span, found
 
     def _extended(
         self, question: str, listed: Sequence[Word], span: _Span, others: Sequence[_Span], lower: bool
@@ -217,9 +220,9 @@ class Linker:
         has_initials = any(
             word.text.isupper() and len(word.text) > 1 and fold(word.text) in FUNCTION_WORDS for word in span
         )
-        if len(meaning) == 1 and not has_initials:
-            if meaning[0] in self._relational or (is_lower_code and not lower):
-                return FAINT
+        is_plain = meaning[0] in self._relational or (is_lower_code and not lower)
+        if len(meaning) == 1 and is_plain and not has_initials:
+            return FAINT
         named = span[1:] if opens and fold(span[0].text) in self._everyday else span
         if has_initials or any(
             word.text[0].isupper() and fold(word.text) not in FUNCTION_WORDS for word in named
