@@ -107,7 +107,7 @@ class Linker:
             mentions.append(_make_mention(question, span, found))
         for span in [] if lower else _capitalised_runs(listed, self._common):
             known = _overlaps_any(span, spans) or any(span.within(piece) for piece in pieces)
-            if not known and (found := self._near(question, span)):
+            if not known and (found := _without_whole(span, question, self._near(question, span))):
                 spans.append(span)
                 mentions.append(_make_mention(question, span, found))
         return sorted(mentions, key=lambda mention: mention.start)
@@ -316,6 +316,13 @@ class Linker:
 
 def _begins_alike(text: str, name: str) -> bool:
     return strip_article(fold(text))[:1] == strip_article(fold(name))[:1]
+
+
+def _without_whole(span: _Span, question: str, matches: Iterable[Match]) -> list[Match]:
+    """Leave out names that say what belongs to a span: "Court of the Union" is not called "Union"."""
+    text = fold(question[span.start : span.end])
+    whole = re.compile(rf"\b(?:of|in|at|for|from)(?: the)? {re.escape(strip_article(text))}$")
+    return [match for match in matches if not whole.search(fold(match.entity.name or ""))]
 
 
 def _sure(matches: Iterable[Match]) -> set[Entity]:
