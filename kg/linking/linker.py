@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from kgqa.kg.linking.common_words import COMMON_WORDS
 from kgqa.kg.linking.name_index import CASE_SCORE, FOLDED_SCORE, PART_SCORE, NameIndex
-from kgqa.kg.linking.short_names import full_names, respellings
+from kgqa.kg.linking.short_names import full_names, is_full_name, respellings
 from kgqa.kg.pages import Match, Mention
 from kgqa.kg.terms import Entity
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, Word, fold, split_words, strip_article
@@ -105,7 +105,7 @@ class Linker:
         for span, found in self._run_together(question, listed, spans):
             spans.append(span)
             mentions.append(_make_mention(question, span, found))
-        for span in [] if lower else _capitalised_runs(listed, self._common):
+        for span in (_rare_pairs if lower else _capitalised_runs)(listed, self._common):
             known = _overlaps_any(span, spans) or any(span.within(piece) for piece in pieces)
             if not known and (found := _without_whole(span, question, self._near(question, span))):
                 spans.append(span)
@@ -130,7 +130,10 @@ class Linker:
                         yield _Span(first, last, start, end, strength, capitals, self._is_term(folded))
 
     def _pieces(self, question: str, listed: Sequence[Word], spans: Sequence[_Span]) -> list[_Span]:
-        """Return words that are pieces of longer capitalised names which the graph does not have."""
+        """Return words that are pieces of longer names, well known or capitalised, which the graph lacks."""
+
+        def known(first: int, last: int) -> bool:
+            return is_full_name(fold(question[listed[first].start : listed[last].end]))
 
         def goes_on(span: _Span, beside: int) -> bool:
             if not 0 < beside < len(listed) or any(each.first <= beside < each.last for each in spans):
@@ -144,7 +147,13 @@ class Linker:
         pieces = [
             span
             for span in spans
-            if span.last - span.first == 1 and (goes_on(span, span.first - 1) or goes_on(span, span.last))
+            if span.last - span.first == 1
+            and (
+                goes_on(span, span.first - 1)
+                or goes_on(span, span.last)
+                or (span.first > 0 and known(span.first - 1, span.first))
+                or (span.last < len(listed) and known(span.first, span.last))
+            )
         ]
         return pieces if len(pieces) < len(spans) else []
 
@@ -418,6 +427,16 @@ def _capitalised_runs(listed: Sequence[Word], common: frozenset[str]) -> list[_S
         inner = range(rare[0], run[-1] + 1) if rare else run[:0]
         spans += [_span_of(listed, each) for each in dict.fromkeys((tuple(run), tuple(inner))) if rare]
     return [span for span in spans if len(span) >= MIN_NEAR_CHARS]
+
+
+def _rare_pairs(listed: Sequence[Word], common: frozenset[str]) -> list[_Span]:
+    """Two rare words in a row, as first and last names are."""
+    pairs = (_span_of(listed, (at, at + 1)) for at in range(len(listed) - 1))
+    return [
+        pair
+        for pair in pairs
+        if all(fold(word.text) not in common for word in listed[pair.first : pair.last])
+    ]
 
 
 def _span_of(listed: Sequence[Word], places: Sequence[int]) -> _Span:

@@ -66,6 +66,15 @@ _SHORT_NAMES = _read(_SHORT)
 _FULL_NAMES = frozenset(fold(name) for names in _SHORT_NAMES.values() for name in names)
 
 
+def is_full_name(folded: str) -> bool:
+    """Return whether some folded words are a name that others stand for.
+
+    >>> is_full_name("european union"), is_full_name("european")
+    (True, False)
+    """
+    return folded in _FULL_NAMES
+
+
 def full_names(folded: str) -> tuple[str, ...]:
     """Return the names that some folded words may stand for.
 

@@ -175,7 +175,7 @@ TOPICS = [
     "Warner", "Ann Lee", "Bremen", "Bremen Bears", "2010 Iron Cup", "Iron Cup", "Ireland", "Eastern Europe",
     "Europe", "United States", "United States Mint", "Silver Lion Awards", "Kelso 49ers", "Rain-Man",
     "Thomas 'Ace' Miller", "AT&T Hall", "Leonardo da Vinci", "Miller",
-    "Friends of the Ulster Club", "Kelso Club Leith",
+    "William Hazlitt", "Friends of the Ulster Club", "Kelso Club Leith",
 ]  # fmt: skip
 
 
@@ -193,6 +193,9 @@ def topics():
         ("Who from North Bremen met Ann Lee?", ["Ann Lee"]),
         ("Who from Bremen met Ann Lee?", ["Bremen", "Ann Lee"]),
         ("Who owns Warner Brothers?", ["Warner"]),
+        ("which european union states know ann lee?", ["Ann Lee"]),
+        ("which european states know ann lee?", ["Europe", "Ann Lee"]),
+        ("who met william hazlit and ann lee?", ["William Hazlitt", "Ann Lee"]),
         # a longer name is no name of what it belongs to
         ("What did Ann Lee say of the Ulster Club?", ["Ann Lee"]),
         ("What did Ann Lee say of the Kelso Club?", ["Ann Lee", "Kelso Club Leith"]),
