@@ -327,11 +327,14 @@ def _begins_alike(text: str, name: str) -> bool:
     return strip_article(fold(text))[:1] == strip_article(fold(name))[:1]
 
 
-def _without_whole(span: _Span, question: str, matches: Iterable[Match]) -> list[Match]:
-    """Leave out names that say what belongs to a span: "Court of the Union" is not called "Union"."""
-    text = fold(question[span.start : span.end])
-    whole = re.compile(rf"\b(?:of|in|at|for|from)(?: the)? {re.escape(strip_article(text))}$")
-    return [match for match in matches if not whole.search(fold(match.entity.name or ""))]
+def _without_whole(span: _Span, question: str, matches: Sequence[Match]) -> Sequence[Match]:
+    """Leave out names that say what belongs to a span: "Court of the Union" is not called "Union".
+
+    A single word may be short for such a name.
+    """
+    text = strip_article(fold(question[span.start : span.end]))
+    whole = re.compile(rf"\b(?:of|in|at|for|from)(?: the)? {re.escape(text)}$")
+    return [each for each in matches if " " not in text or not whole.search(fold(each.entity.name or ""))]
 
 
 def _sure(matches: Iterable[Match]) -> set[Entity]:
@@ -431,12 +434,8 @@ def _capitalised_runs(listed: Sequence[Word], common: frozenset[str]) -> list[_S
 
 def _rare_pairs(listed: Sequence[Word], common: frozenset[str]) -> list[_Span]:
     """Two rare words in a row, as first and last names are."""
-    pairs = (_span_of(listed, (at, at + 1)) for at in range(len(listed) - 1))
-    return [
-        pair
-        for pair in pairs
-        if all(fold(word.text) not in common for word in listed[pair.first : pair.last])
-    ]
+    rare = [word.text.isalpha() and fold(word.text) not in common for word in listed]
+    return [_span_of(listed, (at, at + 1)) for at in range(len(listed) - 1) if rare[at] and rare[at + 1]]
 
 
 def _span_of(listed: Sequence[Word], places: Sequence[int]) -> _Span:

@@ -175,7 +175,7 @@ TOPICS = [
     "Warner", "Ann Lee", "Bremen", "Bremen Bears", "2010 Iron Cup", "Iron Cup", "Ireland", "Eastern Europe",
     "Europe", "United States", "United States Mint", "Silver Lion Awards", "Kelso 49ers", "Rain-Man",
     "Thomas 'Ace' Miller", "AT&T Hall", "Leonardo da Vinci", "Miller",
-    "William Hazlitt", "Friends of the Ulster Club", "Kelso Club Leith",
+    "William Hazlitt", "2011-12 League", "Siege of Kinsale", "Friends of the Ulster Club", "Kelso Club Leith",
 ]  # fmt: skip
 
 
@@ -194,6 +194,8 @@ def topics():
         ("Who from Bremen met Ann Lee?", ["Bremen", "Ann Lee"]),
         ("Who owns Warner Brothers?", ["Warner"]),
         ("which european union states know ann lee?", ["Ann Lee"]),
+        ("who met ann lee in 2011-12?", ["Ann Lee"]),
+        ("What did Ann Lee say of Kinsale?", ["Ann Lee", "Siege of Kinsale"]),
         ("which european states know ann lee?", ["Europe", "Ann Lee"]),
         ("who met william hazlit and ann lee?", ["William Hazlitt", "Ann Lee"]),
         # a longer name is no name of what it belongs to
