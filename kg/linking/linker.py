@@ -327,7 +327,7 @@ def _begins_alike(text: str, name: str) -> bool:
     return strip_article(fold(text))[:1] == strip_article(fold(name))[:1]
 
 
-def _without_whole(span: _Span, question: str, matches: Sequence[Match]) -> Sequence[Match]:
+def _without_whole(span: _Span, question: str, matches: Iterable[Match]) -> list[Match]:
     """Leave out names that say what belongs to a span: "Court of the Union" is not called "Union".
 
     A single word may be short for such a name.
