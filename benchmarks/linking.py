@@ -2,8 +2,9 @@
 
 Questions are asked as they are written and in lower case, of the embedded graph and of Oxigraph's server,
 by the way that the node `link` goes: mentions, then what their relations say. *Named* are the questions
-whose gold topics all have a name in the graph: the others cannot be linked exactly. Nothing was fitted on
-test parts. Needs the data folder (KGQA_DATA).
+whose gold topics all have a name in the graph: the others cannot be linked exactly. *Apart* compares sets
+without topics that have no name, and without classes, which are conditions on answers here. Nothing was
+fitted on test parts. Needs the data folder (KGQA_DATA).
 
     python -P benchmarks/linking.py [--limit 60] [--part test] [--embedded]
 """
@@ -21,8 +22,10 @@ from rich.console import Console
 from kgqa.benchmarks._runs import DOCS, drawn, put
 from kgqa.evaluation.datasets import load
 from kgqa.evaluation.question import Question
+from kgqa.kg.dialects import DIALECTS
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.priors.encoder import CachedEncoder, Vectors, open_encoder
 from kgqa.retrieval.topics import rank_meanings
 from kgqa.tests.support.perfect import DATA
@@ -37,16 +40,19 @@ SETS = {
 }
 """The graph and the questions of each."""
 
-HEAD = ("questions", "n", "exact", "lower case", "endpoint", "lower case", "named", "exact of these")
+LIMIT = 150  # questions of a file, in the table of the page
+
+HEAD = ("questions", "n", "exact", "lower case", "endpoint", "lower case", "named", "exact of these", "apart")
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Questions that were linked exactly, those whose topics have names, and exact ones of these."""
+    """Questions that were linked exactly, those whose topics have names, exact ones of these, and apart."""
 
     exact: int
     named: int
     exact_named: int
+    apart: int
 
 
 async def count_exact(graph: SparqlGraph, questions: Sequence[Question], lower: bool) -> Counts:
@@ -56,16 +62,27 @@ async def count_exact(graph: SparqlGraph, questions: Sequence[Question], lower: 
     async def encode(texts: Sequence[str]) -> Vectors:
         return await asyncio.to_thread(encoder.encode, texts)
 
-    names = await graph.names([topic.id for question in questions for topic in question.topics if topic.id])
-    exact = named = exact_named = 0
+    ids = [topic.id for question in questions for topic in question.topics if topic.id]
+    names, classes = await graph.names(ids), await find_classes(graph, ids)
+    exact = named = exact_named = apart = 0
     for question in questions:
         text = question.text.lower() if lower else question.text
         mentions = await rank_meanings(text, await graph.link(text), encode)
         gold = {topic.id for topic in question.topics}
-        right = {mention.matches[0].entity.id for mention in mentions} == gold
+        found = {mention.matches[0].entity.id for mention in mentions}
+        right = found == gold
         known = all(names.get(id or "") for id in gold)
         exact, named, exact_named = exact + right, named + known, exact_named + (right and known)
-    return Counts(exact, named, exact_named)
+        apart += found - classes == {id for id in gold - classes if names.get(id or "")}
+    return Counts(exact, named, exact_named, apart)
+
+
+async def find_classes(graph: SparqlGraph, ids: Sequence[str]) -> set[str | None]:
+    """Return those that others are of, by a relation to types."""
+    types = DIALECTS[graph.dialect].types
+    chains = [Chain(Entity(id), (Hop(type, False),)) for id in dict.fromkeys(ids) for type in types]
+    visits = await graph.visit_chains(chains, hops=False, sample=1)
+    return {chain.topic.id for chain, visit in zip(chains, visits, strict=True) if len(visit.ends)}
 
 
 def questions_of(files: Sequence[str], part: str, limit: int | None) -> list[Question]:
@@ -95,7 +112,8 @@ def row(name: str, part: str, limit: int | None, embedded: bool) -> list[str]:
     shares = [f"{100 * each.exact / len(questions):.1f}" for each in counts]
     shares += ["–"] * (4 - len(shares))
     of_named = f"{100 * counts[0].exact_named / max(1, counts[0].named):.1f}"
-    return [name, str(len(questions)), *shares, str(counts[0].named), of_named]
+    apart = f"{100 * counts[0].apart / len(questions):.1f}"
+    return [name, str(len(questions)), *shares, str(counts[0].named), of_named, apart]
 
 
 def main() -> None:
@@ -103,14 +121,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--limit", type=int, help="questions of a file at most")
+    parser.add_argument("--limit", type=int, default=LIMIT, help="questions of a file at most")
     parser.add_argument("--part", default="all", help="the part of the questions: train, test or all")
     parser.add_argument("--embedded", action="store_true", help="leave out the endpoint")
     given = parser.parse_args()
     rows = [row(name, given.part, given.limit, given.embedded) for name in SETS]
     table = drawn(HEAD, rows)
     Console().print(table, markup=False)
-    if given.limit is None and given.part == "all" and not given.embedded:
+    if given.limit == LIMIT and given.part == "all" and not given.embedded:
         put(DOCS / "linking.md", {"linking": table})
 
 

@@ -1,6 +1,7 @@
 """Link: which entities of the graph is the question about, and what leads on from them?"""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import ChainResult, Match, Mention
@@ -83,7 +84,7 @@ async def _find_mentions(question: str, runtime: NodeRuntime) -> list[Mention]:
     try:
         return await rank_meanings(question, mentions, runtime.encode)
     except EncoderError:
-        return mentions
+        return [replace(mention, matches=mention.matches[:1]) for mention in mentions]
 
 
 async def _resolve_topics(texts: Sequence[str], runtime: NodeRuntime) -> list[Entity | None]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from kgqa.kg.pages import Match, Mention
+from kgqa.kg.pages import Mention
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK
 from kgqa.retrieval.wording import FloatArray, QuestionWording, comparison_texts, wording_texts
 
@@ -19,14 +19,15 @@ NAME_WEIGHT, PLACE_WEIGHT, WORDING_WEIGHT, RELATIONS_WEIGHT = 1.2, 1.9, 1.7, 0.5
 the best relation says the question; of how many relations there are (a logarithm). They were fitted on the
 training parts of the Freebase slices, the Wikidata slice and MetaQA."""
 
-MIN_SHARE = 0.02  # of the likelihood, from which on an entity may be meant
-MAX_MEANINGS = 5  # entities that a mention may stand for
+MIN_SHARE = 0.05  # of the likelihood, from which on another entity may be meant
+MAX_MEANINGS = 3  # entities that a mention may stand for
 
 
 async def rank_meanings(question: str, mentions: Sequence[Mention], encode: EncodeTexts) -> list[Mention]:
     """Return mentions with what they may mean, the likeliest first; the others are left out.
 
-    Only entities are compared of which it is known what leads on from them (`Match.hops`).
+    Only entities are compared of which it is known what leads on from them (`Match.hops`). Those after the
+    first say as much of the question by a relation as the first does.
     """
     masked = {mention: _mask(question, mentions, mention) for mention in mentions if _is_ambiguous(mention)}
     labels = {hop.words for mention in masked for match in mention.rivals for hop in match.hops}
@@ -39,7 +40,9 @@ async def rank_meanings(question: str, mentions: Sequence[Mention], encode: Enco
         return np.array([rows[text] for text in some], np.float32)
 
     return [
-        _choose(mention, QuestionWording(masked[mention], known)) if mention in masked else mention
+        _choose(mention, QuestionWording(masked[mention], known))
+        if mention in masked
+        else replace(mention, matches=mention.matches[:1])
         for mention in mentions
     ]
 
@@ -58,17 +61,20 @@ def _mask(question: str, mentions: Sequence[Mention], topic: Mention) -> str:
 
 def _choose(mention: Mention, wording: QuestionWording) -> Mention:
     rivals = mention.rivals
-    logits = np.array([_likelihood(place, match, wording) for place, match in enumerate(rivals)])
-    shares: FloatArray = np.exp(logits - np.logaddexp.reduce(logits))
-    order = np.argsort(-shares, kind="stable")[:MAX_MEANINGS]
-    return replace(mention, matches=tuple(rivals[at] for at in order if shares[at] >= MIN_SHARE))
-
-
-def _likelihood(place: int, match: Match, wording: QuestionWording) -> float:
-    said = float(wording.chains([(hop,) for hop in match.hops]).max()) if match.hops else -1.0
-    return (
-        NAME_WEIGHT * match.sure
-        - PLACE_WEIGHT * math.log1p(place)
-        + WORDING_WEIGHT * said
-        + RELATIONS_WEIGHT * math.log1p(len(match.hops))
+    said = [
+        float(wording.chains([(hop,) for hop in match.hops]).max()) if match.hops else -1.0
+        for match in rivals
+    ]
+    logits = np.array(
+        [
+            NAME_WEIGHT * match.sure
+            - PLACE_WEIGHT * math.log1p(place)
+            + WORDING_WEIGHT * said[place]
+            + RELATIONS_WEIGHT * math.log1p(len(match.hops))
+            for place, match in enumerate(rivals)
+        ]
     )
+    shares: FloatArray = np.exp(logits - np.logaddexp.reduce(logits))
+    first, *others = np.argsort(-shares, kind="stable")
+    fair = [at for at in others if shares[at] >= MIN_SHARE and rivals[at].hops and said[at] >= said[first]]
+    return replace(mention, matches=tuple(rivals[at] for at in (first, *fair)[:MAX_MEANINGS]))

@@ -25,15 +25,15 @@ class NamedWords(NamedTuple):
 def in_singular(question: str) -> str:
     """Return the words of a question, those for several things as for one.
 
-    >>> in_singular("Which countries, boxes and people like glass?")
-    'Which country box and person like glass'
+    >>> in_singular("Which countries, boxes and people like glass?"), in_singular("the king's sons")
+    ('Which country box and person like glass', 'the king s son')
     """
     return " ".join(_singular(word.text) for word in split_words(question))
 
 
 def _singular(word: str) -> str:
     lower = word.lower()
-    if lower in _IRREGULAR or not lower.endswith("s") or lower.endswith(("ss", "us", "is")):
+    if lower in _IRREGULAR or not lower.endswith("s") or lower.endswith(("ss", "us", "is")) or lower == "s":
         return _IRREGULAR.get(lower, word)
     if lower.endswith("ies"):
         return f"{word[:-3]}y"

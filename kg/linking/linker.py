@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 from kgqa.kg.linking.common_words import COMMON_WORDS
 from kgqa.kg.linking.name_index import CASE_SCORE, FOLDED_SCORE, PART_SCORE, NameIndex
-from kgqa.kg.linking.short_names import full_names
+from kgqa.kg.linking.short_names import full_names, is_full_name, respellings
 from kgqa.kg.pages import Match, Mention
+from kgqa.kg.terms import Entity
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, Word, fold, split_words, strip_article
 
 STRONG, FAIR, WEAK, FAINT = 4, 3, 2, 1
@@ -29,10 +30,17 @@ MAX_GROUPS = 30  # of words of a question that are compared with names they are 
 
 MIN_NEAR_CHARS = 4  # characters of a span that is compared with names it is not
 
+MIN_SPELT_CHARS = 6  # characters of a word that may be a name of several, written as one
+
 MAX_QUESTION_CHARS = 2_000
 """Characters of a question that are read: as many as prompts show, from which this side imports nothing."""
 
 MAX_PUNCTUATION_CHARS = 16  # characters of punctuation beside a span that may belong to a name
+
+DIRECTIONS = frozenset(
+    fold("North South East West Northern Southern Eastern Western Central Upper Lower New").split()
+)
+"""Words that make another place of a place: North Hollywood."""
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|(?<!\w)['\u2018]([^'\u2019]+)['\u2019](?!\w)")
 
@@ -59,6 +67,9 @@ class _Span:
     def __len__(self) -> int:
         return self.end - self.start
 
+    def within(self, other: "_Span") -> bool:
+        return other.start <= self.start and self.end <= other.end
+
     def meets(self, other: "_Span") -> bool:
         return self.start < other.end and other.start < self.end
 
@@ -79,6 +90,9 @@ class Linker:
         lower = not any(word.text[0].isupper() for word in listed[1:])
         spans = self._choose(self._spans(question, listed, lower), lower)
         spans = [span for span in spans if not _says_where(question, span, spans, lower)]
+        pieces = self._pieces(question, listed, spans)
+        pieces += [span for span in spans if _is_repeated(question, span, spans)]
+        spans = [span for span in spans if span not in pieces]
         mentions = []
         for place, span in enumerate(spans):
             others = spans[:place] + spans[place + 1 :]
@@ -88,8 +102,12 @@ class Linker:
             )
         if all(span.strength <= WEAK for span in spans):
             return self._approximate(question, listed, mentions)
-        for span in [] if lower else _capitalised_runs(listed, self._common):
-            if not _overlaps_any(span, spans) and (found := self._near(question, span)):
+        for span, found in self._run_together(question, listed, spans):
+            spans.append(span)
+            mentions.append(_make_mention(question, span, found))
+        for span in (_rare_pairs if lower else _capitalised_runs)(listed, self._common):
+            known = _overlaps_any(span, spans) or any(span.within(piece) for piece in pieces)
+            if not known and (found := _without_whole(span, question, self._near(question, span))):
                 spans.append(span)
                 mentions.append(_make_mention(question, span, found))
         return sorted(mentions, key=lambda mention: mention.start)
@@ -101,7 +119,7 @@ class Linker:
             for last in range(first + 1, min(len(listed), first + self._index.longest) + 1):
                 start, end = listed[first].start, listed[last - 1].end
                 folded = fold(question[start:end])
-                if self._is_name(folded) and not _splits_any(start, end, quoted):
+                if self._is_name(question[start:end]) and not _splits_any(start, end, quoted):
                     strength = self._strength(folded, listed[first:last], first == 0, lower)
                     if (start, end) in quoted:
                         strength = STRONG
@@ -110,6 +128,45 @@ class Linker:
                     if strength:
                         capitals = _count_capitals(listed, first, last)
                         yield _Span(first, last, start, end, strength, capitals, self._is_term(folded))
+
+    def _pieces(self, question: str, listed: Sequence[Word], spans: Sequence[_Span]) -> list[_Span]:
+        """Return words that are pieces of longer names, well known or capitalised, which the graph lacks."""
+
+        def known(first: int, last: int) -> bool:
+            return is_full_name(fold(question[listed[first].start : listed[last].end]))
+
+        def goes_on(span: _Span, beside: int) -> bool:
+            if not 0 < beside < len(listed) or any(each.first <= beside < each.last for each in spans):
+                return False
+            word, before = listed[beside], beside < span.first
+            gap = question[word.end : span.start] if before else question[span.end : word.start]
+            folded = fold(word.text)
+            rare = not before or self._is_rare(folded) or folded in DIRECTIONS
+            return gap == " " and word.text[0].isupper() and folded not in FUNCTION_WORDS and rare
+
+        pieces = [
+            span
+            for span in spans
+            if span.last - span.first == 1
+            and (
+                goes_on(span, span.first - 1)
+                or goes_on(span, span.last)
+                or (span.first > 0 and known(span.first - 1, span.first))
+                or (span.last < len(listed) and known(span.first, span.last))
+            )
+        ]
+        return pieces if len(pieces) < len(spans) else []
+
+    def _run_together(
+        self, question: str, listed: Sequence[Word], spans: Sequence[_Span]
+    ) -> Iterator[tuple[_Span, list[Match]]]:
+        """Every long rare word that is a name of several words, written as one: "spiderman"."""
+        for place, word in enumerate(listed):
+            span = _span_of(listed, [place])
+            is_rare = len(span) >= MIN_SPELT_CHARS and self._is_rare(fold(word.text))
+            is_new = is_rare and not _overlaps_any(span, spans)
+            if is_new and (found := self._index.find_run_together(question[span.start : span.end])):
+                yield span, found
 
     def _extended(
         self, question: str, listed: Sequence[Word], span: _Span, others: Sequence[_Span], lower: bool
@@ -132,7 +189,9 @@ class Linker:
             last += 1
         longer = _span_of(listed, range(first, last))
         found = self._near(question, longer) if len(longer) > len(span) else []
-        return (replace(longer, strength=span.strength), found) if found else (span, [])
+        if not found or found[0].entity in _sure(self._index.find_exact(question[span.start : span.end])):
+            return span, []
+        return replace(longer, strength=span.strength), found
 
     def _is_rare(self, folded: str) -> bool:
         return not self._common.issuperset(folded.split())
@@ -142,8 +201,9 @@ class Linker:
         meaning = [word for word in folded.split() if word not in FUNCTION_WORDS]
         return len(meaning) > 1 and self._is_rare(folded)
 
-    def _is_name(self, folded: str) -> bool:
-        return self._index.has_name(folded) or bool(self._fully_named(folded))
+    def _is_name(self, text: str) -> bool:
+        named = any(self._index.has_name(fold(each)) for each in (text, *respellings(text)))
+        return named or bool(self._fully_named(text))
 
     def _fully_named(self, text: str) -> list[Match]:
         """Return the entities whose names a text is short for."""
@@ -166,10 +226,16 @@ class Linker:
         if not meaning:
             return _strength_of_function_words(span, opens)
         is_lower_code = self._index.is_code(folded) and not span[-1].text.isupper()
-        if len(meaning) == 1 and (meaning[0] in self._relational or (is_lower_code and not lower)):
+        has_initials = any(
+            word.text.isupper() and len(word.text) > 1 and fold(word.text) in FUNCTION_WORDS for word in span
+        )
+        is_plain = meaning[0] in self._relational or (is_lower_code and not lower)
+        if len(meaning) == 1 and is_plain and not has_initials:
             return FAINT
         named = span[1:] if opens and fold(span[0].text) in self._everyday else span
-        if any(word.text[0].isupper() and fold(word.text) not in FUNCTION_WORDS for word in named):
+        if has_initials or any(
+            word.text[0].isupper() and fold(word.text) not in FUNCTION_WORDS for word in named
+        ):
             return STRONG
         if not self._is_rare(folded) or len(folded) == 1 or folded.isdigit():
             return FAINT if self._everyday.issuperset(parts) else WEAK
@@ -200,6 +266,7 @@ class Linker:
         if found := self._index.find_longer([text], MAX_LONGER_NAMES):
             return found
         found = self._index.find_misspelt(text, 5, MIN_SPELLING_SIMILARITY)
+        found = [match for match in found if _begins_alike(text, match.entity.name or "")]
         return found if found and found[0].score * 100 >= MIN_SPELLING_SIMILARITY else []
 
     def _named(self, question: str, span: _Span, lower: bool) -> list[Match]:
@@ -207,16 +274,19 @@ class Linker:
 
         Longer names that it is a part of come last.
         """
+        text = question[span.start : span.end]
         best: dict[str, tuple[float, int, Match]] = {}
-        for place, text in enumerate(_span_variants(question, span)):
-            for match in self._index.find_exact(text):
+        for place, variant in enumerate(_span_variants(question, span)):
+            for match in self._index.find_exact(variant):
                 is_text = match.how == "exact" and not lower
                 score = match.score if is_text else min(match.score, CASE_SCORE) - place / 1000
                 if match.entity.id not in best or best[match.entity.id][0] < score:
                     best[match.entity.id] = (score, place, match)
+        if not best:
+            spelt = [match for each in respellings(text) for match in self._index.find_exact(each)]
+            best = {match.entity.id: (FOLDED_SCORE, 0, match) for match in spelt}
         ordered = sorted(best.values(), key=lambda found: (-found[0], found[1], found[2].how != "exact"))
         found = [match for _, _, match in ordered]
-        text = question[span.start : span.end]
         longer = self._index.find_longer([text], MAX_LONGER_NAMES)
         if full := self._fully_named(text):
             meant = (_languages(text, longer) or found) if _means_language(question, span) else full
@@ -232,8 +302,13 @@ class Linker:
         looked_up = ((gram, self._near(question, gram)) for gram in grams)
         near = [_make_mention(question, gram, found) for gram, found in looked_up if found]
         best = sorted(near, key=lambda m: (m.matches[0].how != "part", -m.matches[0].score, m.start - m.end))
-        if best or weak:
-            return best[:1] or weak
+        if best:
+            return best[:1]
+        for word in sorted((gram for gram in grams if gram.last - gram.first == 1), key=lambda g: g.start):
+            if found := self._index.find_beginning(question[word.start : word.end]):
+                return [_make_mention(question, word, found)]
+        if weak:
+            return weak
         for look, least in (
             (self._index.find_by_meaning, MIN_MEANING_COSINE),
             (self._index.find_containing, 0.0),
@@ -246,6 +321,24 @@ class Linker:
             if scored:
                 return sorted(scored, key=lambda m: (-m.matches[0].score, m.start))[:1]
         return []
+
+
+def _begins_alike(text: str, name: str) -> bool:
+    return strip_article(fold(text))[:1] == strip_article(fold(name))[:1]
+
+
+def _without_whole(span: _Span, question: str, matches: Iterable[Match]) -> list[Match]:
+    """Leave out names that say what belongs to a span: "Court of the Union" is not called "Union".
+
+    A single word may be short for such a name.
+    """
+    text = strip_article(fold(question[span.start : span.end]))
+    whole = re.compile(rf"\b(?:of|in|at|for|from)(?: the)? {re.escape(text)}$")
+    return [each for each in matches if " " not in text or not whole.search(fold(each.entity.name or ""))]
+
+
+def _sure(matches: Iterable[Match]) -> set[Entity]:
+    return {match.entity for match in matches if match.sure}
 
 
 def _unique(matches: Iterable[Match]) -> tuple[Match, ...]:
@@ -307,8 +400,8 @@ def _means_language(question: str, span: _Span) -> bool:
 
 
 def _splits_any(start: int, end: int, quoted: Iterable[tuple[int, int]]) -> bool:
-    """Return whether a span is a part of what stands between quotation marks, or goes beyond it."""
-    return any(start < last and first < end and (start, end) != (first, last) for first, last in quoted)
+    """Return whether a span has only a part of what stands between quotation marks."""
+    return any(start < last and first < end and not start <= first < last <= end for first, last in quoted)
 
 
 def _quoted_places(question: str) -> set[tuple[int, int]]:
@@ -323,7 +416,7 @@ def _quoted_places(question: str) -> set[tuple[int, int]]:
 
 
 def _capitalised_runs(listed: Sequence[Word], common: frozenset[str]) -> list[_Span]:
-    """Runs of capitalised words that are not all common ones; then without these at their ends."""
+    """Runs of capitalised words that are not all common ones; then without these where they begin."""
     runs: list[list[int]] = []
     for place, word in enumerate(listed):
         if word.text[0].isupper() and fold(word.text) not in FUNCTION_WORDS:
@@ -334,9 +427,15 @@ def _capitalised_runs(listed: Sequence[Word], common: frozenset[str]) -> list[_S
     spans = []
     for run in runs:
         rare = [place for place in run if fold(listed[place].text) not in common]
-        inner = range(rare[0], rare[-1] + 1) if rare else run[:0]
+        inner = range(rare[0], run[-1] + 1) if rare else run[:0]
         spans += [_span_of(listed, each) for each in dict.fromkeys((tuple(run), tuple(inner))) if rare]
     return [span for span in spans if len(span) >= MIN_NEAR_CHARS]
+
+
+def _rare_pairs(listed: Sequence[Word], common: frozenset[str]) -> list[_Span]:
+    """Two rare words in a row, as first and last names are."""
+    rare = [word.text.isalpha() and fold(word.text) not in common for word in listed]
+    return [_span_of(listed, (at, at + 1)) for at in range(len(listed) - 1) if rare[at] and rare[at + 1]]
 
 
 def _span_of(listed: Sequence[Word], places: Sequence[int]) -> _Span:
@@ -351,6 +450,13 @@ def _says_where(question: str, span: _Span, spans: Iterable[_Span], lower: bool)
     return any(
         question[other.end : span.start] == ", " and span.strength == other.strength for other in spans
     )
+
+
+def _is_repeated(question: str, span: _Span, spans: Iterable[_Span]) -> bool:
+    """Return whether a span before ends in these words: after "2010 World Series" so does "World Series"."""
+    said = strip_article(fold(question[span.start : span.end]))
+    before = (fold(question[each.start : each.end]) for each in spans if each.end < span.start)
+    return any(text.endswith(f" {said}") and text != f"the {said}" for text in before)
 
 
 def _word_groups(

@@ -222,6 +222,8 @@ def spellings(text: str) -> list[str]:
 
     >>> spellings("malta")
     ['malta', 'Malta', 'MALTA']
+    >>> "United States Senate" in spellings("us senate")
+    True
     """
     found: dict[str, None] = {text.strip(): None}
     listed = split_words(text, MAX_QUESTION_WORDS)
@@ -230,7 +232,8 @@ def spellings(text: str) -> list[str]:
             span = text[listed[first].start : listed[last].end]
             if first == last and span.lower() in EVERYDAY_WORDS and span != text.strip():
                 continue
-            found |= dict.fromkeys((*_capitalisations(span), *full_names(fold(span))))
+            for name in (span, *full_names(fold(span))):
+                found |= dict.fromkeys(_capitalisations(name))
     return [spelling for spelling in found if spelling]
 
 

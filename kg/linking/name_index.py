@@ -200,6 +200,24 @@ class NameIndex:
             scores = {key: 0.9 * score for key, score in scores.items()}
         return self._matches(scores, "fuzzy", limit)
 
+    def find_run_together(self, text: str) -> list[Match]:
+        """Find entities whose name, of several words or in the singular, is ``text`` without gaps."""
+        folded = fold(replace_surrogates(text)).replace(" ", "")
+        if not 0 < len(folded) <= MAX_MISSPELT_CHARS:
+            return []
+        spelt = {folded, folded.removesuffix("s")}
+        keys = self._table.keys_like(folded, len(folded), len(folded) + 2)
+        return self._matches(
+            {key: FOLDED_SCORE for key in keys if " " in key and key.replace(" ", "") in spelt},
+            "normalised",
+            len(keys),
+        )
+
+    def find_beginning(self, text: str, limit: int = 10) -> list[Match]:
+        """Find entities of whose name of several words the first begins with ``text``, best known first."""
+        keys = self._table.keys_beginning(fold(replace_surrogates(text)), MAX_LONGER)
+        return self._matches({key: PART_SCORE for key in keys if " " in key}, "part", limit)
+
     def find_by_meaning(self, texts: Sequence[str], limit: int = 10) -> list[Match]:
         """Find entities whose name means what one of ``texts`` means, best first."""
         if self._meaning is None:

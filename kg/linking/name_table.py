@@ -164,6 +164,11 @@ class NameTable:
         best = sorted(shared, key=lambda place: (-shared[place], place))[:limit]
         return sorted(self._key_at(place) for place in best)
 
+    def keys_beginning(self, text: str, limit: int) -> list[str]:
+        """Return some keys that begin with a text; sorted."""
+        query = "SELECT DISTINCT key FROM names WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"
+        return [key for (key,) in self._rows(query, text, f"{text}\U0010ffff", limit)]
+
     def keys_holding(self, words: Iterable[str]) -> Iterator[str]:
         """Return the keys that hold all of some words, the shortest first."""
         wanted = set(words)

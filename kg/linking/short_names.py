@@ -3,6 +3,7 @@
 Graphs that have further names of their entities know these as well; others do not.
 """
 
+import re
 from collections import defaultdict
 
 from kgqa.kg.text import fold, strip_article
@@ -65,13 +66,24 @@ _SHORT_NAMES = _read(_SHORT)
 _FULL_NAMES = frozenset(fold(name) for names in _SHORT_NAMES.values() for name in names)
 
 
+def is_full_name(folded: str) -> bool:
+    """Return whether some folded words are a name that others stand for.
+
+    >>> is_full_name("european union"), is_full_name("european")
+    (True, False)
+    """
+    return folded in _FULL_NAMES
+
+
 def full_names(folded: str) -> tuple[str, ...]:
     """Return the names that some folded words may stand for.
 
     >>> full_names("uk"), full_names("russians"), full_names("ulm")
     (('United Kingdom',), ('Russia',), ())
-    >>> full_names("canadian prime ministers"), full_names("president of the uk")[-1]
+    >>> full_names("canadian prime ministers")[1:], full_names("president of the uk")[-1]
     (('prime minister of Canada', 'prime minister of the Canada'), 'president of the United Kingdom')
+    >>> full_names("eastern european")[:1], full_names("us senate")[:2]
+    (('eastern Europe',), ('United States of America senate', 'United States senate'))
     """
     folded = strip_article(folded)
     if len(folded) > MAX_SHORT_CHARS:
@@ -79,12 +91,38 @@ def full_names(folded: str) -> tuple[str, ...]:
     if found := _SHORT_NAMES.get(folded) or _SHORT_NAMES.get(folded.removesuffix("s"), ()):
         return found
     words = folded.split()
+    first, *rest = words or [""]
+    within = [" ".join((name, *rest)) for name in _SHORT_NAMES.get(first, ())]
+    if len(rest) == 1:
+        within += [f"{first} {name}" for name in _SHORT_NAMES.get(rest[0], ())]
     office, _, place = folded.partition(" of ")
     pairs = [(office, strip_article(place))]
     pairs += [(" ".join(words[n:]).removesuffix("s"), " ".join(words[:n])) for n in range(1, len(words))]
-    return tuple(
+    offices = (
         f"{what} of {article}{name}"
         for what, whose in pairs
         for name in (*_SHORT_NAMES.get(whose, ()), *({whose} & _FULL_NAMES))
         for article in ("", "the ")
     )
+    return (*within, *offices)
+
+
+_POSSESSIVE = re.compile(r"['\u2019]s\b")
+
+
+def respellings(text: str) -> list[str]:
+    """Return a text with its possessives as plurals; several words also in the plural, names in the singular.
+
+    >>> respellings("golden globe award"), respellings("the 49er's"), respellings("the award")
+    (['golden globe awards'], ['the 49ers'], [])
+    >>> respellings("Golden Globes"), respellings("public holidays")
+    (['Golden Globe'], [])
+    """
+    spelt = _POSSESSIVE.sub("s", text)
+    if spelt != text:
+        return [spelt]
+    if " " not in strip_article(text.lower()):
+        return []
+    if text.endswith("s"):
+        return [] if text.islower() else [text.removesuffix("s")]
+    return [f"{text}s"]

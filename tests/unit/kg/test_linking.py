@@ -171,6 +171,67 @@ def test_topics_of_questions_in_lower_case_and_of_short_names(places, question, 
     assert [mention.matches[0].entity.name for mention in places.link(question)] == expected
 
 
+TOPICS = [
+    "Warner", "Ann Lee", "Bremen", "Bremen Bears", "2010 Iron Cup", "Iron Cup", "Ireland", "Eastern Europe",
+    "Europe", "United States", "United States Mint", "Silver Lion Awards", "Kelso 49ers", "Rain-Man",
+    "Thomas 'Ace' Miller", "AT&T Hall", "Leonardo da Vinci", "Miller",
+    "William Hazlitt", "2011-12 League", "Siege of Kinsale", "Friends of the Ulster Club", "Kelso Club Leith",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def topics():
+    pairs = {f"http://x/{place}": name for place, name in enumerate(TOPICS)}
+    return Linker(EntityNames(dict.fromkeys(pairs, FACT), pairs, {}).index(), ["amusement.hall"])
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        # a piece of a capitalised name that the graph does not have, unless there is nothing else
+        ("Which Warner Brothers film has Ann Lee?", ["Ann Lee"]),
+        ("Who from North Bremen met Ann Lee?", ["Ann Lee"]),
+        ("Who from Bremen met Ann Lee?", ["Bremen", "Ann Lee"]),
+        ("Who owns Warner Brothers?", ["Warner"]),
+        ("which european union states know ann lee?", ["Ann Lee"]),
+        ("who met ann lee in 2011-12?", ["Ann Lee"]),
+        ("What did Ann Lee say of Kinsale?", ["Ann Lee", "Siege of Kinsale"]),
+        ("which european states know ann lee?", ["Europe", "Ann Lee"]),
+        ("who met william hazlit and ann lee?", ["William Hazlitt", "Ann Lee"]),
+        # a longer name is no name of what it belongs to
+        ("What did Ann Lee say of the Ulster Club?", ["Ann Lee"]),
+        ("What did Ann Lee say of the Kelso Club?", ["Ann Lee", "Kelso Club Leith"]),
+        # the end of a name before it
+        ("When did the winner of the 2010 Iron Cup win the Iron Cup?", ["2010 Iron Cup"]),
+        ("When did the team of the Iron Cup win the 2010 Iron Cup?", ["Iron Cup", "2010 Iron Cup"]),
+        # a misspelt name begins as the name does
+        ("who runs the bremmen bears?", ["Bremen Bears"]),
+        ("Who ruled Rireland?", []),
+        # peoples and countries in longer names
+        ("Which Eastern European country is small?", ["Eastern Europe"]),
+        ("Who heads the US Mint?", ["United States Mint"]),
+        # plurals, possessives, and several words written as one
+        ("who won the silver lion award?", ["Silver Lion Awards"]),
+        ("Who beat the Kelso 49er's?", ["Kelso 49ers"]),
+        ("who played rainman with ann lee?", ["Rain-Man", "Ann Lee"]),
+        ("how many rainmans are there?", ["Rain-Man"]),
+        # names with quotation marks inside, or that begin with initials
+        ("Who played Thomas 'Ace' Miller?", ["Thomas 'Ace' Miller"]),
+        ("What was played in AT&T hall with Ann Lee?", ["AT&T Hall", "Ann Lee"]),
+        # where there is nothing else, the beginning of a first name
+        ("what did leonard paint?", ["Leonardo da Vinci"]),
+        ("what did leonard paint with ann lee?", ["Ann Lee"]),
+    ],
+)
+def test_forms_of_names_and_what_is_none(topics, question, expected):
+    assert [mention.matches[0].entity.name for mention in topics.link(question)] == expected
+
+
+def test_a_verb_is_no_part_of_a_name(topics):
+    (mention,) = topics.link("where did the bremen bears win?")
+    assert mention.text == "the bremen bears"
+
+
 def test_other_meanings_come_after_the_first(places):
     (mention,) = places.link("where is german spoken?")
     assert [str(match.entity) for match in mention.matches][:2] == ["German Language", "Germany"]

@@ -58,6 +58,23 @@ async def test_one_meaning_needs_no_encoder_and_many_are_cut() -> None:
     assert len(found.matches) <= MAX_MEANINGS
 
 
+async def test_what_says_less_of_the_question_is_no_other_meaning() -> None:
+    question = "who directed Chicago?"
+    [found] = await rank_meanings(question, [mention(question, "Chicago", FILM, CITY)], encode)
+    assert found.matches == (FILM,)
+    remake = match("the remake", "film.film.directed_by")
+    [found] = await rank_meanings(question, [mention(question, "Chicago", FILM, CITY, remake)], encode)
+    assert found.matches == (FILM, remake)
+
+
+async def test_without_relations_the_first_is_meant() -> None:
+    question = "who knows Ann?"
+    [found] = await rank_meanings(
+        question, [mention(question, "Ann", match("Ann 1"), match("Ann 2"))], encode
+    )
+    assert [each.entity.name for each in found.matches] == ["Ann 1"]
+
+
 def test_it_is_the_same_each_time() -> None:
     question = "who directed Chicago?"
     asked = [mention(question, "Chicago", CITY, FILM)]
