@@ -1,15 +1,16 @@
 """Cues: words of a question that ask for more than where a chain leads, and whether a query heeds them."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from kgqa.kg.proof.query import AnswerQuery
-from kgqa.kg.terms import Entity, Literal, Term
+from kgqa.kg.terms import Entity, Literal, Term, local_name
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, mask_topic
 from kgqa.retrieval.wording import relation_phrase
 
 _ORDER = re.compile(
-    r"(?<!\bat )\bfirst\b(?![- ](?:name|lady|ladies|language|nation|world war|aid|person|degree|division|class)\b)"
+    r"(?<!\bat )\bfirst\b"
+    r"(?![- ](?:name|lady|ladies|language|nation|world war|aid|person|degree|division|class)\b)"
     r"|(?<!\bat )\blast\b(?! (?:names?|words?|stand|for|until|longer|year)\b)"
     r"|\b(?:latest|earliest|newest|oldest|youngest|eldest|(?:most|more) recent(?:ly)?)\b"
     r"|\b(?:larg|bigg|small|tall|short|long|high|low|deep|fast|slow|heavi|light|rich|poor|near|clos|great)est\b"
@@ -21,7 +22,8 @@ _RANK = re.compile(
 )
 _NOW = re.compile(r"\b(?:current(?:ly)?|nowadays|today|still|previous(?:ly)?|former(?:ly)?|next(?! to))\b")
 _YEAR = re.compile(
-    r"\b(?:1\d|20)\d\ds?\b|\b\d{1,2}(?:st|nd|rd|th) century\b|\b\d+ (?:BC|AD|BCE|CE)\b|\b(?:last|this|next) year\b"
+    r"\b(?:1\d|20)\d\ds?\b|\b\d{1,2}(?:st|nd|rd|th) century\b|\b\d+ (?:BC|AD|BCE|CE)\b"
+    r"|\b(?:last|this|next) year\b"
 )
 _NEGATION = re.compile(
     r"\b(?:not|never|without|neither|nor|except|excluding)\b|\b(?:other than|apart from|no longer)\b|n't\b"
@@ -33,7 +35,8 @@ _COMPARISON = re.compile(
     r"|\b(?:more|less|fewer|(?:larg|bigg|small|tall|short|long|high|low|old|young|earli|lat|heavi)er) than\b"
     rf"(?: {_NUMBER})?|{_NUMBER} or (?:more|less|fewer|older|younger|later|earlier)\b"
 )
-_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|‘[^’]*’")
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”")
+_IRI = re.compile(r"<([^<>\s]*)>")
 _YEAR_RANGE = re.compile(r"\b(\d\d)\d\d[-–/](\d\d)\b")
 
 
@@ -60,16 +63,41 @@ def unused_cues(
         *[_NEGATION] * (not (told or negated)),
         *[_COMPARISON] * (not any(each.operator in {"<", "<=", ">", ">="} for each in valued)),
     ]
+    return _open_words(
+        open_cues, [*_texts(query), *(answer.name or "" for answer in answers)], question, topics
+    )
+
+
+def unused_cues_of_sparql(
+    sparql: str, answers: Sequence[Term], question: str, topics: Collection[Entity]
+) -> list[str]:
+    """Return such words that are unknown to a query of a model, as far as its operators tell."""
+    text = _IRI.sub(lambda iri: f" {relation_phrase(local_name(iri[1]))} ", sparql)
+    ordered = re.search(r"\bORDER\s+BY\b|\bM(?:IN|AX)\s*\(|\bFILTER\b", text, re.IGNORECASE)
+    compared = re.search(r"[<>]", text)
+    negated = compared or re.search(r"\bNOT\s+EXISTS\b|\bMINUS\b|!", text, re.IGNORECASE)
+    open_cues = [
+        *[_ORDER, _RANK, _NOW] * (len(answers) > 1 and not ordered),
+        *[_YEAR] * (len(answers) > 1),
+        *[_NEGATION] * (not negated),
+        *[_COMPARISON] * (not compared),
+    ]
+    return _open_words(open_cues, [text, *(answer.name or "" for answer in answers)], question, topics)
+
+
+def _open_words(
+    open_cues: Iterable[re.Pattern[str]], texts: Iterable[str], question: str, topics: Collection[Entity]
+) -> list[str]:
+    """Return the words of a question by which cues ask, but for those in texts and topics' names."""
     masked = _without_names(question, topics)
     found = dict.fromkeys(each.group() for cue in open_cues for each in cue.finditer(masked))
-    said = _words(" ".join([*_texts(query), *(answer.name or "" for answer in answers)]))
-    said |= {year for topic in topics for year in _years(topic.name or "")}
+    said = _words(" ".join(texts)) | {year for topic in topics for year in _years(topic.name or "")}
     return [words for words in found if not _words(words) <= said]
 
 
-def _is_figure_of(question: str, value: Literal | None) -> bool:
+def _is_figure_of(question: str, value: Term | None) -> bool:
     """Return whether a value is one that a question says in figures: what it heeds is that."""
-    digits = re.search(r"\d+", value.value) if value else None
+    digits = re.search(r"\d+", value.value) if isinstance(value, Literal) else None
     return digits is not None and digits.group() in re.findall(r"\d+", question.replace(",", ""))
 
 

@@ -258,6 +258,16 @@ class GroundedContext(Context):
     )
 
 
+class ClaimContext(GroundedContext):
+    """The options of every method that has questions for yes or no judged by facts."""
+
+    claims: bool = Field(
+        default=True,
+        description="answer a question for yes or no by the facts that say or deny it, before anything else; "
+        "where they do neither, go on",
+    )
+
+
 @cache
 def _make_schema(make: Callable[..., dict[str, Any]], *args: Any, **options: Any) -> dict[str, Any]:
     return make(*args, **options)
