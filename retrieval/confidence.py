@@ -8,6 +8,7 @@ are not about.
 
 import math
 import re
+from calendar import month_name
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -35,21 +36,22 @@ class Weight(NamedTuple):
 
 SIGNALS = {
     "always": Weight(-6.65, -4.66),
-    # likeness of the question without its topics to the hop that is most alike
-    "hop": Weight(1.81, 3.48),
+    # likeness of the question without its topics to the words of the chain
+    "whole": Weight(1.81, 3.48),
     # how far the word of the question is said that is said best
     "best": Weight(1.87, 1.0),
-    # share of the choice among all that are possible
+    # share of the choice among all that are possible, and of the chains that lead to its ends, too
     "share": Weight(3.2, 3.31),
-    # likeness of the nearest training question that has the chain, and its likelihood by the hop model
+    "agree": Weight(0.0, 0.0),
+    # likeness of the nearest training question that has the chain; its share of the votes of the nearest, or
+    # its likelihood by the hop model
     "like": Weight(1.31, 0.0),
-    "learned": Weight(1.58, 0.0),
+    "taught": Weight(1.58, 0.0),
     # how much of its topics' names the question says, and whether it says another name
     "named": Weight(0.33, 0.29),
     "other": Weight(-1.02, -2.76),
     # whether no end is a date, a number or a thing where one is asked for
     "kind": Weight(-1.55, -0.58),
-    "depth": Weight(0.29, -0.15),
 }
 """What speaks for and against an answer."""
 
@@ -59,9 +61,8 @@ MIN_SUPPORT = 0.5
 _MAX_NAMED_ENDS = 50  # ends whose names may say a word of the question
 
 _NAME = re.compile(r"(?<=[\w,] )[A-Z][\w'-]+")
-_DATE = re.compile(r"-?\d{4}(?:$|-\d\d|T)")
-_WHEN = re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day)\b", re.IGNORECASE)
-_WHO = re.compile(r"\b(?:who|whom|whose|where)\b", re.IGNORECASE)
+_DATE = re.compile(rf"(?<!\d)\d{{4}}(?!\d)|\b(?:{'|'.join(month_name[1:])})\b", re.IGNORECASE)
+_ASKED = re.compile(r"\b(?:when|(?:what|which) (?:year|date|day)|what|which|who|whom|whose|where|how)\b")
 _HOW = re.compile(
     r"\bhow (?!(?:often|many|do|does|did|is|are|was|were|can|could|would)\b)\w+\b", re.IGNORECASE
 )
@@ -92,15 +93,17 @@ def read_signals(question: str, found: Retrieved, chosen: ChainCombination, enco
     names = [topic.name or "" for topic in found.masked]
     signals = {
         "always": 1.0,
-        "hop": max(_likeness(text, each, encode) for text, each in zip(masked, chains.values(), strict=True)),
+        "whole": max(
+            _likeness(text, each, encode) for text, each in zip(masked, chains.values(), strict=True)
+        ),
         "best": max(support, default=1.0),
         "share": chosen.confidence,
+        "agree": min(_agreeing_share(each, found.chains[topic]) for topic, each in chains.items()),
         "like": max(each.like for each in taught),
-        "learned": max(each.learned for each in taught),
+        "taught": max(each.likelihood for each in taught),
         "named": min(_said_share(question, topic.name or "") for topic in chains),
         "other": float(_says_other_name(question, [*names, *(end.name or "" for end in ends)])),
-        "kind": float(_is_other_kind(question, ends)),
-        "depth": float(max(each.chain.depth for each in chains.values())),
+        "kind": float(_is_other_kind(masked[0], ends)),
     }
     least = min(zip(support, words, strict=True), default=(1.0, ""))
     trained = any(found.advice[topic].nearest for topic in chains)
@@ -111,7 +114,7 @@ class _Taught(NamedTuple):
     """What training questions say of a chain; and those that have it, by how alike they are."""
 
     like: float
-    learned: float
+    likelihood: float
     questions: Mapping[str, float]
 
 
@@ -119,17 +122,26 @@ def _read_training(candidate: CandidateChain, given: TrainingAdvice, inverses: I
     advice = inverses.normalise_advice(given)
     slots = {tuple(map(inverses.slot, chain.hops)) for chain in candidate.chains}
     having = [near for near in advice.nearest if near.exemplar.chain in slots]
+    votes = advice.votes
+    voted = sum(vote for vote, near in zip(votes, advice.nearest, strict=True) if near in having)
+    voted /= sum(votes) or 1.0
     logs = [log_likelihood((*chain, None), advice.hops) for chain in slots] if advice.hops else []
     return _Taught(
         max((near.similarity for near in having), default=0.0),
-        math.exp(max(logs)) if logs else 0.0,
+        max(voted, *map(math.exp, logs)) if logs else voted,
         {near.exemplar.question: near.similarity for near in reversed(having)},
     )
 
 
+def _agreeing_share(chosen: CandidateChain, found: Iterable[CandidateChain]) -> float:
+    """Return the share of the chains that lead to all ends of the chosen one."""
+    leading = (each for each in found if each.chain == chosen.chain or chosen.terms <= each.terms)
+    return sum(math.exp(each.share) for each in leading)
+
+
 def _likeness(masked: str, candidate: CandidateChain, encode: Encode) -> float:
-    """Return how alike the question without its topics is to the hop that is most alike."""
-    phrases = sorted({relation_phrase(hop.words) for chain in candidate.chains for hop in chain.hops})
+    """Return how alike the question without its topics is to a chain, or to one that is the same."""
+    phrases = [" ".join(relation_phrase(hop.words) for hop in chain.hops) for chain in candidate.chains]
     return float((encode(phrases) @ encode([without_masks(masked)])[0]).max())
 
 
@@ -170,11 +182,12 @@ def _says_other_name(question: str, names: Iterable[str]) -> bool:
     return any(not known & {word, *word.split(), word.removesuffix("s")} for word in said)
 
 
-def _is_other_kind(question: str, ends: Sequence[Term]) -> bool:
+def _is_other_kind(masked: str, ends: Sequence[Term]) -> bool:
     """Return whether ends are no dates, no numbers, or values alone, where the question asks otherwise."""
-    values = [end.value for end in ends if isinstance(end, Literal)]
-    if _WHEN.search(question):
-        return not any(_DATE.match(value) for value in values)
-    if _HOW.search(question):
+    values = [end for end in ends if isinstance(end, Literal)]
+    asked = next(iter(_ASKED.findall(masked.lower())), "")
+    if asked == "when" or asked.endswith(("year", "date", "day")):
+        return not any(_DATE.search(end.name or "") for end in ends)
+    if _HOW.search(masked):
         return not values
-    return bool(_WHO.search(question)) and len(values) == len(ends)
+    return asked in {"who", "whom", "whose", "where"} and len(values) == len(ends)

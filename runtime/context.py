@@ -250,7 +250,7 @@ class GroundedContext(Context):
         "after an outage of the graph, a spent budget, or for a topic that it does not have",
     )
     min_confidence: float = Field(
-        default=0.25,
+        default=0.2,
         ge=0,
         le=1,
         description="how likely an answer must be right where the model can tell, as the offline model can; "
