@@ -1,8 +1,7 @@
 """Fits the weights of the signals by which the offline model tells how likely an answer is right.
 
 Goes by training parts alone: exemplars are built from one part of them, and the others asked. A question is
-asked as it is; once more with the relation that answers it hidden, so that the graph cannot answer it; some
-of WebQSP with exemplars of few questions, as most are asked that are like no training question; and
+asked as it is; once more with the relation that answers it hidden, so that the graph cannot answer it; and
 WebQSP's and MetaQA's of people and films are asked of the sample graph, which knows none: in their own words,
 and about its topics. Needs the question sets of the data folder (KGQA_DATA). Takes about ten minutes; its
 columns are those of `SIGNALS` in ``retrieval/confidence.py``.
@@ -39,9 +38,6 @@ from kgqa.retrieval.confidence import SIGNALS
 from kgqa.tests.support.perfect import DATA
 
 FOLDS = 5
-FEW = 300
-"""Questions that a library has which knows few of the ways to ask."""
-
 ABOUT = frozenset({"people", "film", "music", "sports", "book", "tv", "government", "award", "education"})
 """What foreign questions are about, by the beginning of their relations: the sample says nothing of it."""
 
@@ -100,9 +96,7 @@ class Case:
 def parts(asked: int) -> Iterator[Part]:
     """Return the parts, with so many questions of each set to fit on."""
     web = records("train/webqsp_train.jsonl.gz")
-    kept = records("freebase/webqsp_slice_union.jsonl.gz", split="train")
-    yield Part("webqsp", SLICE, web, kept[:asked])
-    yield Part("few", SLICE, web[:FEW], kept[asked : 2 * asked])
+    yield Part("webqsp", SLICE, web, records("freebase/webqsp_slice_union.jsonl.gz", split="train")[:asked])
     sets = [records(f"metaqa/metaqa-{hops}hop-train.jsonl.gz") for hops in (1, 2, 3)]
     few = asked // 3
     rest = [line for lines in sets for line in lines[few : few + 1_000]]

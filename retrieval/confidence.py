@@ -35,23 +35,22 @@ class Weight(NamedTuple):
 
 
 SIGNALS = {
-    "always": Weight(-6.65, -4.66),
-    # likeness of the question without its topics to the words of the chain
-    "whole": Weight(1.81, 3.48),
+    "always": Weight(-6.59, -4.87),
+    # likeness of the question without its topics to the hop that is most alike
+    "hop": Weight(1.41, 2.81),
     # how far the word of the question is said that is said best
-    "best": Weight(1.87, 1.0),
-    # share of the choice among all that are possible, and of the chains that lead to its ends, too
-    "share": Weight(3.2, 3.31),
-    "agree": Weight(0.0, 0.0),
-    # likeness of the nearest training question that has the chain; its share of the votes of the nearest, or
-    # its likelihood by the hop model
-    "like": Weight(1.31, 0.0),
-    "taught": Weight(1.58, 0.0),
+    "best": Weight(1.86, 1.29),
+    # share of the choice among all that are possible
+    "share": Weight(2.82, 3.37),
+    # likeness of the nearest training question that has the chain, and its likelihood by the hop model
+    "like": Weight(1.66, 0.0),
+    "learned": Weight(1.36, 0.0),
     # how much of its topics' names the question says, and whether it says another name
-    "named": Weight(0.33, 0.29),
-    "other": Weight(-1.02, -2.76),
+    "named": Weight(0.86, 0.53),
+    "other": Weight(-0.94, -2.71),
     # whether no end is a date, a number or a thing where one is asked for
-    "kind": Weight(-1.55, -0.58),
+    "kind": Weight(-4.92, -4.37),
+    "depth": Weight(0.19, -0.11),
 }
 """What speaks for and against an answer."""
 
@@ -93,17 +92,15 @@ def read_signals(question: str, found: Retrieved, chosen: ChainCombination, enco
     names = [topic.name or "" for topic in found.masked]
     signals = {
         "always": 1.0,
-        "whole": max(
-            _likeness(text, each, encode) for text, each in zip(masked, chains.values(), strict=True)
-        ),
+        "hop": max(_likeness(text, each, encode) for text, each in zip(masked, chains.values(), strict=True)),
         "best": max(support, default=1.0),
         "share": chosen.confidence,
-        "agree": min(_agreeing_share(each, found.chains[topic]) for topic, each in chains.items()),
         "like": max(each.like for each in taught),
-        "taught": max(each.likelihood for each in taught),
+        "learned": max(each.learned for each in taught),
         "named": min(_said_share(question, topic.name or "") for topic in chains),
         "other": float(_says_other_name(question, [*names, *(end.name or "" for end in ends)])),
         "kind": float(_is_other_kind(masked[0], ends)),
+        "depth": float(max(each.chain.depth for each in chains.values())),
     }
     least = min(zip(support, words, strict=True), default=(1.0, ""))
     trained = any(found.advice[topic].nearest for topic in chains)
@@ -114,7 +111,7 @@ class _Taught(NamedTuple):
     """What training questions say of a chain; and those that have it, by how alike they are."""
 
     like: float
-    likelihood: float
+    learned: float
     questions: Mapping[str, float]
 
 
@@ -122,26 +119,17 @@ def _read_training(candidate: CandidateChain, given: TrainingAdvice, inverses: I
     advice = inverses.normalise_advice(given)
     slots = {tuple(map(inverses.slot, chain.hops)) for chain in candidate.chains}
     having = [near for near in advice.nearest if near.exemplar.chain in slots]
-    votes = advice.votes
-    voted = sum(vote for vote, near in zip(votes, advice.nearest, strict=True) if near in having)
-    voted /= sum(votes) or 1.0
     logs = [log_likelihood((*chain, None), advice.hops) for chain in slots] if advice.hops else []
     return _Taught(
         max((near.similarity for near in having), default=0.0),
-        max(voted, *map(math.exp, logs)) if logs else voted,
+        math.exp(max(logs)) if logs else 0.0,
         {near.exemplar.question: near.similarity for near in reversed(having)},
     )
 
 
-def _agreeing_share(chosen: CandidateChain, found: Iterable[CandidateChain]) -> float:
-    """Return the share of the chains that lead to all ends of the chosen one."""
-    leading = (each for each in found if each.chain == chosen.chain or chosen.terms <= each.terms)
-    return sum(math.exp(each.share) for each in leading)
-
-
 def _likeness(masked: str, candidate: CandidateChain, encode: Encode) -> float:
-    """Return how alike the question without its topics is to a chain, or to one that is the same."""
-    phrases = [" ".join(relation_phrase(hop.words) for hop in chain.hops) for chain in candidate.chains]
+    """Return how alike the question without its topics is to the hop that is most alike."""
+    phrases = sorted({relation_phrase(hop.words) for chain in candidate.chains for hop in chain.hops})
     return float((encode(phrases) @ encode([without_masks(masked)])[0]).max())
 
 

@@ -37,18 +37,6 @@ async def test_what_the_graph_says_is_likelier_right_than_what_it_does_not(read:
     assert silent.missing in {"opera", "sung"}
 
 
-async def test_chains_to_the_same_ends_agree(graph: Any) -> None:
-    lone, both = TOWNS, f"{TOWNS} e:ulm r:head_of_town e:ada ."
-    found = []
-    for text in (lone, both):
-        interpreter = QuestionInterpreter(graph(text), MEMO.encode, None, frozenset())
-        reading = (await interpreter.interpret("Who is the mayor of Ulm?", (ULM,))).reading
-        assert reading is not None
-        found.append(reading.signals)
-    assert found[1]["share"] < found[0]["share"]
-    assert found[1]["agree"] > found[1]["share"]
-
-
 async def test_the_name_of_a_topic_does_not_ask(graph: Any) -> None:
     film = Entity("http://t/e/film", "When Ulm Sleeps")
     towns = f'{TOWNS} e:film rdfs:label "When Ulm Sleeps" ; r:starred_actors e:ada .'
