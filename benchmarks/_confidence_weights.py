@@ -218,7 +218,8 @@ def show(found: Sequence[Case], values: Array, console: Console) -> None:
     """Print how well each set is told apart, and what thresholds decline and lose of all."""
     right = np.array([case.right for case in found])
     known = np.array([case.answerable for case in found])
-    lacking = ~known & ~right
+    away = np.array([case.part in {"foreign", "moved"} for case in found])
+    hidden = ~known & ~right & ~away
     for name in dict.fromkeys(case.part for case in found):
         own = np.array([case.part == name for case in found])
         good = values[own & right] if name not in {"foreign", "moved"} else values[right]
@@ -229,9 +230,10 @@ def show(found: Sequence[Case], values: Array, console: Console) -> None:
     error = sum(abs(values[bins == at].sum() - right[bins == at].sum()) for at in range(10)) / len(found)
     console.print(f"  expected calibration error {error:.3f}")
     for least in np.arange(0.05, 0.55, 0.05):
-        lost, declined = (values[right & known] < least).mean(), (values[lacking] < least).mean()
+        lost, *declined = ((values[of] < least).mean() for of in (right & known, hidden, away))
         console.print(
-            f"  below {least:.2f}: right answers lost {lost:.3f}, unanswerable declined {declined:.3f}"
+            f"  below {least:.2f}: right answers lost {lost:.3f}, declined with the relation hidden "
+            f"{declined[0]:.3f}, about something else {declined[1]:.3f}"
         )
 
 

@@ -11,11 +11,12 @@ from pydantic import Field
 from kgqa.nodes.agent.act import act, link_if_any
 from kgqa.nodes.agent.answer import answer
 from kgqa.nodes.agent.state import AgentState
-from kgqa.runtime.context import GroundedContext
-from kgqa.runtime.graph_builder import build_graph
+from kgqa.nodes.claim import claim
+from kgqa.runtime.context import ClaimContext
+from kgqa.runtime.graph_builder import Edges, build_graph
 
 
-class Agent(GroundedContext):
+class Agent(ClaimContext):
     """The options of the agent."""
 
     method: ClassVar[str] = "agent"
@@ -23,4 +24,6 @@ class Agent(GroundedContext):
     depth: int = Field(default=20, ge=1, le=200, description="turns of the model at most")
 
 
-graph = build_graph(Agent, {link_if_any: {"forward": act}, act: answer}, AgentState)
+EDGES: Edges = {link_if_any: {"forward": claim}, claim: {"forward": act}, act: answer}
+
+graph = build_graph(Agent, EDGES, AgentState)

@@ -9,14 +9,15 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from kgqa.nodes.claim import claim
 from kgqa.nodes.sparql_qa.answer import answer
 from kgqa.nodes.sparql_qa.state import SparqlQAState
 from kgqa.nodes.sparql_qa.write_sparql import link_for_chain, write_sparql
-from kgqa.runtime.context import GroundedContext
+from kgqa.runtime.context import ClaimContext
 from kgqa.runtime.graph_builder import Edges, build_graph
 
 
-class SparqlQA(GroundedContext):
+class SparqlQA(ClaimContext):
     """The options of the chain."""
 
     method: ClassVar[str] = "sparql_qa"
@@ -26,6 +27,6 @@ class SparqlQA(GroundedContext):
     )
 
 
-EDGES: Edges = {link_for_chain: {"forward": write_sparql}, write_sparql: answer}
+EDGES: Edges = {link_for_chain: {"forward": claim}, claim: {"forward": write_sparql}, write_sparql: answer}
 
 graph = build_graph(SparqlQA, EDGES, SparqlQAState)

@@ -1,69 +1,131 @@
 """Cues: words of a question that ask for more than where a chain leads, and whether a query heeds them."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from kgqa.kg.proof.query import AnswerQuery
-from kgqa.kg.terms import Entity, Literal, Term
+from kgqa.kg.terms import Entity, Literal, Term, local_name
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, mask_topic
+from kgqa.retrieval.wording import relation_phrase
 
 _ORDER = re.compile(
-    r"\bfirst\b(?! (?:name|lady|ladies|language|nation|world war|aid|person|degree|division)\b)"
-    r"|(?<!at )\blast\b(?! (?:name|names|words?|stand)\b)"
-    r"|\b(?:latest|earliest|newest|oldest|youngest|eldest|most recent(?:ly)?)\b"
+    r"(?<!\bat )\bfirst\b"
+    r"(?![- ](?:name|lady|ladies|language|nation|world war|aid|person|degree|division|class)\b)"
+    r"|(?<!\bat )\blast\b(?! (?:names?|words?|stand|for|until|longer|year)\b)"
+    r"|\b(?:latest|earliest|newest|oldest|youngest|eldest|(?:most|more) recent(?:ly)?)\b"
+    r"|\b(?:larg|bigg|small|tall|short|long|high|low|deep|fast|slow|heavi|light|rich|poor|near|clos|great)est\b"
+    r"|\b(?:farthest|furthest|fewest)\b|(?<!\bat )\b(?:most|least)\b(?! (?:of|often|famous|known)\b)"
 )
-_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
-_NEGATION = re.compile(r"\b(?:not|never|without|neither|nor)\b|n't\b")
+_RANK = re.compile(
+    r"\b(?<!\bper )(?<!\ba )(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b"
+    r"(?! (?:name|language|world|party|person|cousin|degree|grade|division|league)\b)"
+)
+_NOW = re.compile(r"\b(?:current(?:ly)?|nowadays|today|still|previous(?:ly)?|former(?:ly)?|next(?! to))\b")
+_YEAR = re.compile(
+    r"\b(?:1\d|20)\d\ds?\b|\b\d{1,2}(?:st|nd|rd|th) century\b|\b\d+ (?:BC|AD|BCE|CE)\b"
+    r"|\b(?:last|this|next) year\b"
+)
+_NEGATION = re.compile(
+    r"\b(?:not|never|without|neither|nor|except|excluding)\b|\b(?:other than|apart from|no longer)\b|n't\b"
+    r"|\b(?:is|are|was|were|do|does|did|has|have|had)nt\b|\bha(?:ve|s|d) no\b"
+)
 _NUMBER = r"(?:\d[\d,.]*|an?|two|three|four|five|six|seven|eight|nine|ten|twenty|fifty|hundred|thousand)\b"
 _COMPARISON = re.compile(
-    rf"\b(?:(?:more|less|fewer|larger|higher|older|younger) than|at least|at most) {_NUMBER}"
+    rf"\b(?:at least|at most|over|under|above|below|exceeding) {_NUMBER}"
+    r"|\b(?:more|less|fewer|(?:larg|bigg|small|tall|short|long|high|low|old|young|earli|lat|heavi)er) than\b"
+    rf"(?: {_NUMBER})?|{_NUMBER} or (?:more|less|fewer|older|younger|later|earlier)\b"
 )
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”")
+_IRI = re.compile(r"<([^<>\s]*)>")
+_YEAR_RANGE = re.compile(r"\b(\d\d)\d\d[-–/](\d\d)\b")
 
 
 def unused_cues(
     query: AnswerQuery, answers: Sequence[Term], question: str, topics: Collection[Entity]
 ) -> list[str]:
-    """Return the words that ask for an order, a year, a negation or a comparison unknown to a query.
+    """Return the words that ask for an order, a time, a negation or a comparison unknown to a query.
 
-    Not those of a topic's name, nor what the chains or conditions say in so many words, what stands in the
-    answers' names, or what a model may have minded when it picked. One answer has no order, and is of one
-    year.
+    Not those of a topic's name or a quotation, nor what the chains or conditions say in so many words, what
+    stands in the answers' names, or what a model may have minded when it picked. One answer has no order, and
+    is of one time, but where it is computed of several.
     """
     if query.picked or query.ask:
         return []
     computed = query.aggregate is not None and query.aggregate.function != "count"
-    valued = [each for each in query.conditions if each.attribute and not isinstance(each.value, Entity)]
-    decided, several = computed or bool(valued), len(answers) > 1
-    negated = any(each.operator in {"!=", "not exists"} for each in query.conditions)
+    valued = [each for each in query.conditions if not isinstance(each.value, Entity)]
+    told = [each for each in valued if not _is_figure_of(question, each.value)]  # what no figure of it says
+    negated = any(each.operator in {"!=", "not exists", "<", "<=", ">", ">="} for each in query.conditions)
+    several = query.aggregate is not None or len(answers) > 1
     open_cues = [
-        *[_ORDER] * (several and not decided),
+        *[_ORDER] * (several and not (computed or told)),
+        *[_RANK, _NOW] * (several and not told),
         *[_YEAR] * several,
-        *[_NEGATION] * (not (decided or negated)),
+        *[_NEGATION] * (not (told or negated)),
         *[_COMPARISON] * (not any(each.operator in {"<", "<=", ">", ">="} for each in valued)),
     ]
+    return _open_words(
+        open_cues, [*_texts(query), *(answer.name or "" for answer in answers)], question, topics
+    )
+
+
+def unused_cues_of_sparql(
+    sparql: str, answers: Sequence[Term], question: str, topics: Collection[Entity]
+) -> list[str]:
+    """Return such words that are unknown to a query of a model, as far as its operators tell."""
+    text = _IRI.sub(lambda iri: f" {relation_phrase(local_name(iri[1]))} ", sparql)
+    ordered = re.search(r"\bORDER\s+BY\b|\bM(?:IN|AX)\s*\(|\bFILTER\b", text, re.IGNORECASE)
+    compared = re.search(r"[<>]", text)
+    negated = compared or re.search(r"\bNOT\s+EXISTS\b|\bMINUS\b|!", text, re.IGNORECASE)
+    open_cues = [
+        *[_ORDER, _RANK, _NOW] * (len(answers) > 1 and not ordered),
+        *[_YEAR] * (len(answers) > 1),
+        *[_NEGATION] * (not negated),
+        *[_COMPARISON] * (not compared),
+    ]
+    return _open_words(open_cues, [text, *(answer.name or "" for answer in answers)], question, topics)
+
+
+def _open_words(
+    open_cues: Iterable[re.Pattern[str]], texts: Iterable[str], question: str, topics: Collection[Entity]
+) -> list[str]:
+    """Return the words of a question by which cues ask, but for those in texts and topics' names."""
     masked = _without_names(question, topics)
     found = dict.fromkeys(each.group() for cue in open_cues for each in cue.finditer(masked))
-    said = _words(" ".join([*_texts(query), *(answer.name or "" for answer in answers)]))
+    said = _words(" ".join(texts)) | {year for topic in topics for year in _years(topic.name or "")}
     return [words for words in found if not _words(words) <= said]
+
+
+def _is_figure_of(question: str, value: Term | None) -> bool:
+    """Return whether a value is one that a question says in figures: what it heeds is that."""
+    digits = re.search(r"\d+", value.value) if isinstance(value, Literal) else None
+    return digits is not None and digits.group() in re.findall(r"\d+", question.replace(",", ""))
 
 
 def _words(text: str) -> set[str]:
     return {*re.findall(r"[^\W_]+", text.lower())}
 
 
+def _years(name: str) -> Iterator[str]:
+    """Yield the years of a name, both of a season such as 2007–08."""
+    yield from _YEAR.findall(name)
+    yield from (century + end for century, end in _YEAR_RANGE.findall(name))
+
+
 def _without_names(question: str, topics: Collection[Entity]) -> str:
-    text = question
+    text = _QUOTED.sub(OTHER_MASK, question)
     for topic in topics:
         text = mask_topic(text, topic.name, ()).replace(TOPIC_MASK, OTHER_MASK)
-    return text[:1].lower() + text[1:]
+    return text.lower() if question.isupper() else text[:1].lower() + text[1:]
 
 
 def _texts(query: AnswerQuery) -> Iterator[str]:
     """Yield what a query says in words: its relations, its conditions, their values."""
     for branch in query.branches:
-        yield from (hop.words for chain in branch.chains for hop in chain.hops)
+        yield from (relation_phrase(hop.words) for chain in branch.chains for hop in chain.hops)
     for each in query.conditions:
         yield each.words
-        yield from (hop.words for hop in each.attribute)
+        yield from (relation_phrase(hop.words) for hop in each.attribute)
         if isinstance(each.value, Literal):
             yield each.value.value
+    if query.aggregate:
+        yield from (relation_phrase(hop.words) for hop in query.aggregate.attribute)

@@ -9,6 +9,7 @@ from kgqa.kg.terms import Chain, Hop, Path, Term, Triple
 from kgqa.models.errors import MalformedReply, ModelError
 from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.candidates import parse_number
+from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import BY_SEARCH, FROM_GRAPH, VARIABLE_REF, Fact, Outcome, PathStep, Ref, fact, ref
@@ -57,9 +58,14 @@ async def _with_confidence(update: Update, state: State, runtime: NodeRuntime) -
     if said.confidence >= least:
         return {**update, "confidence": said.confidence}
     unlinked = state["trace"][0].get("reason")
-    about = f"about {said.missing!r}" if said.missing else "that is surely meant"
-    lacking = unlinked if unlinked and not said.missing else f"nothing in the graph {about}"
-    runtime.trace["reason"] = f"{lacking} (confidence {said.confidence:.2f} of {least:g})"
+    if is_yes_no_question(state["question"]):
+        why = "the graph says neither yes nor no"
+    elif unlinked and not said.missing:
+        why = unlinked
+    else:
+        about = f"about {said.missing!r}" if said.missing else "is surely what is asked for"
+        why = f"nothing in the graph {about} (confidence {said.confidence:.2f}, below {least:g})"
+    runtime.trace["reason"] = why
     return {"answers": [], "outcome": "none", "paths": [], "evidence": [], "confidence": said.confidence}
 
 

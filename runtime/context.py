@@ -250,11 +250,21 @@ class GroundedContext(Context):
         "after an outage of the graph, a spent budget, or for a topic that it does not have",
     )
     min_confidence: float = Field(
-        default=0.25,
+        default=0.2,
         ge=0,
         le=1,
         description="how likely an answer must be right where the model can tell, as the offline model can; "
         "below it none is given (papers: 0)",
+    )
+
+
+class ClaimContext(GroundedContext):
+    """The options of every method that has questions for yes or no judged by facts."""
+
+    claims: bool = Field(
+        default=True,
+        description="answer a question for yes or no by the facts that say or deny it, before anything else; "
+        "where they do neither, go on",
     )
 
 

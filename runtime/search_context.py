@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, GetJsonSchemaHandler, field_validator, model_validator
 from pydantic_core import CoreSchema
 
-from kgqa.runtime.context import GroundedContext
+from kgqa.runtime.context import ClaimContext, GroundedContext
 
 Presets = Mapping[str, Mapping[str, Any]]
 """Options of a method by the name of the preset that sets them."""
@@ -88,18 +88,13 @@ class OfferContext(SearchContext):
     )
 
 
-class ChoiceContext(OfferContext):
+class ChoiceContext(OfferContext, ClaimContext):
     """The options of every method that has relations chosen which extend a chain."""
 
     always_ask: bool = Field(
         default=False,
         description="leave all to the model: also where there is one relation only; of CoR also where no end "
         "has a name, or an end is the topic again (paper)",
-    )
-    claims: bool = Field(
-        default=True,
-        description="answer a question for yes or no by the facts that say or deny it, before any search; "
-        "where they do neither, search",
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from kgqa.kg.proof.query import Aggregate
 from kgqa.kg.terms import Literal, Path, Term
 from kgqa.nodes.agent.state import AgentState, FollowedChain, followed_chain_arguments, followed_path
+from kgqa.nodes.claim import claimed_answer
 from kgqa.nodes.proof import proof_update, prove_paths, query_of_memory, run_query
 from kgqa.nodes.record import (
     MAX_EVIDENCE_ANSWERS,
@@ -33,6 +34,8 @@ async def answer(state: AgentState, runtime: NodeRuntime) -> FinalUpdate:
     Where the budget ended the work, what was followed last is the answer. With ``allow_parametric`` off only
     proved answers are given. After a time-out there is no answer: the agent might have gone elsewhere.
     """
+    if (claimed := claimed_answer(state)) is not None:
+        return await complete_record(claimed, state, runtime)
     if failure_outcome(state) or not node_has_run(state, "act"):
         return await complete_without_proof(state, runtime)
     if state["said"] is None and not _last_ends(state):

@@ -1,7 +1,7 @@
 """What the graph knows of the nodes on offered chains, for a query that is composed of them."""
 
-from collections.abc import Mapping, Sequence
-from itertools import islice, pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain as joined, islice, pairwise, zip_longest
 from typing import NamedTuple
 
 from kgqa.kg.terms import Chain, Entity, Hop, Term
@@ -50,7 +50,7 @@ async def offered_attributes(
     named: dict[str, list[Term]] = {str(topic): [topic] for topic in topics}
     named |= await named_beside(question, topics, runtime) if runtime.context.values else {}
     near = [term for terms in named.values() for term in terms]
-    places = dict(islice(_readings(offered).items(), MAX_NODES_READ))
+    places = dict(islice(_readings(_in_turn(offered)).items(), MAX_NODES_READ))
     pages = await read_attributes(wanted, places, near, runtime, hops)
     groups: dict[_Key, Pairs] = {}
     for chain, page in pages.items():
@@ -119,7 +119,15 @@ def _is_beside(node: Chain, others: Sequence[Chain]) -> bool:
     return apart and node.topic == others[0].topic
 
 
-def _readings(offered: Sequence[OfferedChain]) -> dict[Chain, tuple[int, ...]]:
+def _in_turn(offered: Sequence[OfferedChain]) -> Iterator[OfferedChain]:
+    """Yield chains from one topic after the other: what a question names last has a condition, too."""
+    by_topic: dict[Entity, list[OfferedChain]] = {}
+    for each in offered:
+        by_topic.setdefault(each.chain.topic, []).append(each)
+    yield from filter(None, joined.from_iterable(zip_longest(*by_topic.values())))
+
+
+def _readings(offered: Iterable[OfferedChain]) -> dict[Chain, tuple[int, ...]]:
     """Return chains to nodes with names, and the places of which each is read: its end, and mediators before.
 
     What a mediator has is told by the node with a name that it leads to.

@@ -10,8 +10,6 @@ from kgqa.prompts.compose_query import OfferedAttribute, OfferedChain
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.state import Decision, State, Update, VerifiedChain
 
-MAX_MEANINGS = 2  # of the name of a topic, beside the likeliest
-
 
 class ComposeUpdate(Update, total=False):
     """What a node may change."""
@@ -49,7 +47,7 @@ def leading_topics(state: State) -> list[Entity]:
 
 def with_meanings(state: State, topics: Sequence[Entity]) -> dict[Entity, list[Entity]]:
     """Return each topic with what else its name may stand for, the likeliest first."""
-    return {topic: state["meanings"].get(topic.id, [])[:MAX_MEANINGS] for topic in topics}
+    return {topic: state["meanings"].get(topic.id, []) for topic in topics}
 
 
 def otherwise(state: State, runtime: NodeRuntime) -> Decision:

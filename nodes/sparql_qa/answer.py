@@ -4,9 +4,12 @@ import re
 from collections.abc import Sequence
 
 from kgqa.kg.terms import Entity, Term, local_name, one_line
+from kgqa.nodes.claim import claimed_answer
+from kgqa.nodes.cues import unused_cues_of_sparql
 from kgqa.nodes.record import complete_record, complete_without_proof, failure_outcome, parametric_answers
 from kgqa.nodes.sparql_qa.state import SparqlQAState
 from kgqa.prompts.base import MAX_LABEL_CHARS
+from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import Outcome, RecordedCondition, ref
 from kgqa.runtime.state import FinalUpdate, Update, node_has_run
@@ -23,6 +26,8 @@ async def answer(state: SparqlQAState, runtime: NodeRuntime) -> FinalUpdate:
     has picked. Where the budget
     left no turn to write one, what the graph has of the rows is the answer.
     """
+    if (claimed := claimed_answer(state)) is not None:
+        return await complete_record(claimed, state, runtime)
     if state.get("outcome") or not node_has_run(state, "write_sparql"):
         return await complete_without_proof(state, runtime)
     if not (state["said"] or (state["rows"] and state["stopped_by"])):
@@ -45,6 +50,8 @@ def _extract_answers(state: SparqlQAState, runtime: NodeRuntime) -> Update:
     memory = parametric_answers(unseen)
     query = state["query"] if {*proved} == {*state["rows"]} and not memory else None
     unmet = [str(topic) for topic in topics if not query or local_name(topic.id) not in query]
+    unmet += unused_cues_of_sparql(query, proved, state["question"], topics) if query else []
+    unmet += ["yes or no"] if is_yes_no_question(state["question"]) else []
     grounded: Outcome = "grounded" if query and not unmet else "grounded_inference"
     if said is None or (query and unmet):
         grounded = "grounded_unverified"

@@ -113,7 +113,7 @@ def test_watch_shows_each_step_of_cog(run: Kgqa, town: str) -> None:
 def test_no_answer_has_a_status_of_its_own(run: Kgqa, town: str) -> None:
     ended = run("ask", "What is this?", "--kg", town)
     assert ended.status == 1
-    told = "No answer found: the question names no entity of the graph; give a topic (confidence "
+    told = "No answer found: the question names no entity of the graph; give a topic."
     assert ended.out.startswith(told)
 
 

@@ -92,6 +92,15 @@ async def test_answers_are_proved_by_the_chain_that_showed_them(ask: Ask) -> Non
     assert len(record["evidence"]) == 4
 
 
+async def test_a_question_for_yes_or_no_is_judged_by_facts_before_the_agent_begins(ask: Ask) -> None:
+    given = {"question": "Is Ben a child of Ada?", "topics": ["Ada", "Ben"]}
+    record = await ask(said('{"verdict": "yes", "favour": [1]}'), **given)
+    assert (shown(record), record["outcome"]) == (["yes"], "grounded")
+    assert [entry["node"] for entry in record["trace"]] == ["link", "claim", "answer"]
+    record = await ask(said('{"verdict": "unknown"}'), answered((None, "yes")), **given)
+    assert [entry["node"] for entry in record["trace"]] == ["link", "claim", "act", "answer"]
+
+
 async def test_relations_followed_one_by_one_make_one_path_from_the_topic(ask: Ask) -> None:
     homes = ("follow_relation", {"entities": ["Ben", "<http://t/e/cleo>"], "relation": "lives_in"})
     record = await ask(called(CHILDREN), called(homes), answered(BONN))

@@ -49,6 +49,16 @@ def named(terms: Any) -> list[str]:
     return [each["name"] for each in terms]
 
 
+ISOTOPES = """
+e:Element rdfs:label "element" . e:Isotope rdfs:label "isotope" .
+e:neon a e:Element ; rdfs:label "Neon" ; r:row e:1 ; r:block e:2 ; r:phase e:3 ; r:shell e:4 ; r:colour e:5 .
+e:iron a e:Element ; rdfs:label "Iron" ; r:row e:6 ; r:block e:7 ; r:phase e:8 ; r:shell e:9 ; r:colour e:0 .
+e:1 rdfs:label "1" . e:2 rdfs:label "2" . e:3 rdfs:label "3" . e:4 rdfs:label "4" . e:5 rdfs:label "5" .
+e:6 rdfs:label "6" . e:7 rdfs:label "7" . e:8 rdfs:label "8" . e:9 rdfs:label "9" . e:0 rdfs:label "0" .
+e:n20 a e:Isotope ; rdfs:label "Neon-20" ; r:isotope_of e:neon ; r:found 1913 .
+e:f56 a e:Isotope ; rdfs:label "Iron-56" ; r:isotope_of e:iron ; r:found 1923 .
+"""
+
 TEN = ("<-wears_number-", [("wears_number", "=", "10")], "")
 
 
@@ -114,3 +124,10 @@ def test_otherwise_no_topic_is_no_answer(graph: Any, options: dict[str, Any]) ->
     record = ask("Who is the oldest?", graph(PLAYERS), composed(), **options)
     assert (record["answers"], record["outcome"]) == ([], "none")
     assert [entry["node"] for entry in record["trace"]] == ["link", "answer"]
+
+
+def test_attributes_are_read_of_chains_from_each_topic(graph: Any) -> None:
+    line = ("<-type- -isotope_of->", [("found", "=", "1913")], "")
+    question = "Of which elements were isotopes found in 1913?"
+    record = ask(question, graph(ISOTOPES), composed(line), topics=["element", "isotope"])
+    assert named(record["answers"]) == ["Neon"]

@@ -33,6 +33,32 @@ def query(*conditions: Condition, hop: Hop = CHILD, aggregate: Aggregate | None 
         ("At last, who is a child of Ada?", []),
         ("Who are the children of Ada?", []),
         ("How many children does Ada have?", []),
+        ("Who was Ada's second child?", ["second"]),
+        ("Which of Ada's children is the tallest?", ["tallest"]),
+        ("Which child of Ada has the most friends?", ["most"]),
+        ("Which child of Ada lives closest to her?", ["closest"]),
+        ("Which children of Ada currently live in Ulm?", ["currently"]),
+        ("Who are the former husbands of Ada?", ["former"]),
+        ("Which children of Ada are older than Ben?", ["older than"]),
+        ("Which children of Ada weigh over 80 kilograms?", ["over 80"]),
+        ("Which children of Ada have three or more dogs?", ["three or more"]),
+        ("Which children of Ada lived below 2,000 metres?", ["below 2,000"]),
+        ("Which children did Ada have in the 1960s?", ["1960s"]),
+        ("Which children of Ada lived in the 19th century?", ["19th century"]),
+        ("Which children of Ada married last year?", ["last year"]),
+        ("Which children of Ada have no dog?", ["have no"]),
+        ("Who are Ada's children other than Ben?", ["other than"]),
+        ("which child of ada doesnt live in ulm?", ["doesnt"]),
+        ("Which children of Ada live outside Ulm, excluding Ben?", ["excluding"]),
+        ("WHO WAS THE FIRST CHILD OF ADA?", ["first"]),
+        ("At least, who is a child of Ada?", []),
+        ("Which children of Ada live next to her?", []),
+        ("Which children of Ada earn 100 a second?", []),
+        ("How long did the marriages of Ada last for?", []),
+        ("Most of all, who are the children of Ada?", []),
+        ("Which children of Ada are known in most of Ulm?", []),
+        ("Which children of Ada live at 1 Second Avenue?", []),
+        ('Which child of Ada said "I am not the first"?', []),
     ],
 )
 def test_cues_are_told_by_their_words(question: str, cues: list[str]) -> None:
@@ -48,11 +74,33 @@ def test_cues_are_told_by_their_words(question: str, cues: list[str]) -> None:
         ("Which child of Ada is not Ben's?", query(Condition(1, (CHILD.inverse,), "!=", CHILDREN[0]))),
         ("Which children of Ada are older than ten?", query(Condition(1, (AGE,), ">", Literal("10")))),
         ("Which child did Ada have in 1961?", query(Condition(1, (AGE,), "year", Literal("1961")))),
+        ("Who was Ada's first child?", query(hop=Hop("http://t/r/firstChild"))),
+        ("Who was Ada's second child?", query(Condition(1, (AGE,), "=", Literal("2")))),
+        ("Which of Ada's children is the tallest?", query(aggregate=Aggregate("argmax", (AGE,)))),
+        ("Which child of Ada is not yet ten?", query(Condition(1, (AGE,), "<", Literal("10")))),
+        ("Which values of Ada are more than ten?", query(Condition(1, (), ">", Literal("10")))),
         ("Who is Ada's last child?", AnswerQuery(query().branches, 1, picked=(Pick(1, (ADA,), "the last"),))),
     ],
 )
 def test_what_a_query_heeds_is_no_open_condition(question: str, used: AnswerQuery) -> None:
     assert unused_cues(used, CHILDREN, question, [ADA]) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "used", "cues"),
+    [
+        ("Who was Ada's second tallest child?", query(aggregate=Aggregate("argmax", (AGE,))), ["second"]),
+        ("Who was Ada's tallest child in 1961?", query(aggregate=Aggregate("argmax", (AGE,))), ["1961"]),
+        ("How many children did Ada have in 1961?", query(aggregate=Aggregate("count")), ["1961"]),
+    ],
+)
+def test_what_is_computed_heeds_its_own_cue_alone(question: str, used: AnswerQuery, cues: list[str]) -> None:
+    assert unused_cues(used, CHILDREN[:1], question, [ADA]) == cues
+
+
+def test_a_condition_on_a_year_heeds_no_order() -> None:
+    used = query(Condition(1, (AGE,), "year", Literal("1961")))
+    assert unused_cues(used, CHILDREN, "Who was Ada's first child in 1961?", [ADA]) == ["first"]
 
 
 def test_one_answer_has_no_order_and_is_of_one_year() -> None:
@@ -66,6 +114,17 @@ def test_names_hold_no_cues() -> None:
         unused_cues(query(), [Literal("2004 Games"), Literal("2004 Cup")], "Which games were in 2004?", [ADA])
         == []
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [
+        ("Who won the 2012 presidential election in Utopia?", "Utopian presidential election, 2012"),
+        ("Who won the Utopian cup of 2008?", "2007–08 Utopian Cup"),
+    ],
+)
+def test_a_year_of_a_topics_name_is_no_cue_wherever_it_stands(question: str, topic: str) -> None:
+    assert unused_cues(query(), CHILDREN, question, [Entity("http://t/e/topic", topic)]) == []
 
 
 async def test_an_answer_that_minds_no_cue_is_unverified(turtle) -> None:

@@ -47,6 +47,15 @@ async def test_what_the_graph_says_is_likelier_than_what_it_does_not_and_what_is
     assert right["confidence"] > wrong["confidence"]
     declined = await ask(file, "Which opera did Ada sing?", min_confidence=1)
     assert declined["trace"][-1]["reason"].startswith("nothing in the graph about '")
+    assert declined["trace"][-1]["reason"].endswith(f"(confidence {declined['confidence']:.2f}, below 1)")
+
+
+async def test_of_a_question_for_yes_or_no_it_is_said_that_the_graph_says_neither(turtle: Turtle) -> None:
+    declined = await ask(turtle(FAMILY), "Does Ada sing operas?")
+    assert (declined["outcome"], declined["trace"][-1]["reason"]) == (
+        "none",
+        "the graph says neither yes nor no",
+    )
 
 
 async def test_a_language_model_judges_by_itself(turtle: Turtle) -> None:

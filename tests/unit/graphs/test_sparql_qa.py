@@ -1,7 +1,7 @@
 """What the SPARQL of a language model may do, and what its answers are worth."""
 
 import gc
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -48,10 +48,12 @@ def stub(server: Stub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stub:
 def ask(graph: Open, stub: Stub) -> Ask:
     """Ask of the towns; the server takes the question for a SELECT, then says what it is told to."""
 
-    async def ask(*answers: Answer, kg: Any = None, model: Any = None, **options: Any) -> kgqa.Record:
-        stub.say(said("SELECT"), *answers)
-        given = {"topics": ["Ada"], "method": "sparql_qa", "kg": kg or graph(TOWNS), **options}
-        record = await kgqa.aask(QUESTION, model=model or chat(stub), **given)
+    async def ask(
+        *answers: Answer, kg: Any = None, model: Any = None, claimed: Sequence[Answer] = (), **options: Any
+    ) -> kgqa.Record:
+        stub.say(*claimed, said("SELECT"), *answers)
+        given = {"question": QUESTION, "topics": ["Ada"], "method": "sparql_qa", **options}
+        record = await kgqa.aask(kg=kg or graph(TOWNS), model=model or chat(stub), **given)
         assert record.keys() == KEYS
         return record
 
@@ -85,6 +87,31 @@ class TestChain:
         assert (usage["llm_calls"], usage["unknown_calls"]) == (3, 1)
         assert (usage["input_tokens"], usage["output_tokens"]) == (20, 8)
         assert usage["kg_queries"] >= 3
+
+    @pytest.mark.parametrize(
+        ("question", "rest", "open_cues"),
+        [
+            ("What is the first town where a child of Ada lives?", "", ["first"]),
+            ("What is the first town where a child of Ada lives?", "ORDER BY ?t", []),
+            ("Where do children of Ada live in 1961?", "", ["1961"]),
+            ("Where do children of Ada not live?", "", ["not"]),
+        ],
+    )
+    async def test_a_cue_that_the_query_does_not_heed_is_open(
+        self, ask: Ask, question: str, rest: str, open_cues: list[str]
+    ) -> None:
+        query = f"{HOMES.partition('ORDER')[0]}{rest}"
+        record = await ask(said(query), said("Ulm and Bonn"), question=question)
+        assert record["outcome"] == ("grounded_unverified" if open_cues else "grounded")
+        assert [each["words"] for each in record["conditions"]] == open_cues
+
+    async def test_a_question_for_yes_or_no_is_judged_by_facts_first(self, ask: Ask) -> None:
+        given = {"question": "Is Ben a child of Ada?", "topics": ["Ada", "Ben"]}
+        record = await ask(claimed=[said('{"verdict": "yes", "favour": [1]}')], **given)
+        assert (shown(record), record["outcome"]) == (["yes"], "grounded")
+        record = await ask(said(HOMES), said("Ulm"), claimed=[said('{"verdict": "unknown"}')], **given)
+        assert "yes or no" in [each["words"] for each in record["conditions"]]
+        assert record["outcome"] != "grounded"
 
     async def test_a_fenced_query_is_read(self, ask: Ask) -> None:
         record = await ask(said(f"```sparql\n{HOMES}\n```"), said("Ulm"))

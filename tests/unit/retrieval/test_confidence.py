@@ -37,6 +37,15 @@ async def test_what_the_graph_says_is_likelier_right_than_what_it_does_not(read:
     assert silent.missing in {"opera", "sung"}
 
 
+async def test_the_name_of_a_topic_does_not_ask(graph: Any) -> None:
+    film = Entity("http://t/e/film", "When Ulm Sleeps")
+    towns = f'{TOWNS} e:film rdfs:label "When Ulm Sleeps" ; r:starred_actors e:ada .'
+    interpreter = QuestionInterpreter(graph(towns), MEMO.encode, None, frozenset())
+    reading = (await interpreter.interpret("The film When Ulm Sleeps starred who?", (film,))).reading
+    assert reading is not None
+    assert reading.signals["kind"] == 0
+
+
 async def test_a_word_that_an_end_is_called_by_is_said(read: Any) -> None:
     assert (await read("Is Ada not the mayor of Ulm, or who?")).missing != "ada"
 
@@ -52,6 +61,11 @@ async def test_a_word_that_an_end_is_called_by_is_said(read: Any) -> None:
         ("Who rules Ulm?", [Literal("478")], True),
         ("Who rules Ulm?", [ADA, Literal("478")], False),
         ("What is in Ulm?", [Literal("478")], False),
+        ("Who was mayor when Ada lived in Ulm?", [ADA], False),
+        ("Who plays in [ENT]?", [ADA], False),
+        ("How [ENT]'s child died?", [ADA], False),
+        ("What year was Ada the best of the season?", [Entity("http://t/e/s", "2000–01 season")], False),
+        ("When is the feast of Ulm?", [Literal("April 23")], False),
     ],
 )
 def test_ends_are_of_another_kind_than_the_question_asks_for(
