@@ -79,6 +79,11 @@ class Interpretation:
         chosen = self.chains.get(chain.topic)
         return chosen is not None and chosen.hops == chain.hops
 
+    def says_the_same(self, chain: Chain) -> bool:
+        """Return whether a chain is the chosen one but for inverse relations."""
+        chosen = self.chains.get(chain.topic)
+        return chosen is not None and chosen.depth == chain.depth and self.goes_along(chain, chosen)
+
     def answer_numbers(self, chain: Chain, candidates: Sequence[Candidate]) -> list[int]:
         """Number, from 1, the ends of a chain that are answers."""
         answers = self.answers if self.is_chosen(chain) else None
@@ -155,6 +160,9 @@ class QuestionInterpreter:
         chosen = await choose_chains(rated, intent, graph)
         if chosen is None:
             return Interpretation()
+        if len(chosen.chains) == 1:
+            ((topic, candidate),) = chosen.chains.items()
+            chosen = chosen._replace(chains={topic: candidate.as_taught(found.ends)})
         answers = await self._select_answers(masked, intent, chosen, advice, graph)
         candidates = chosen.chains
         if answers is not None and intent.union:  # of a comparison, leave out the topics that lost it
@@ -169,7 +177,7 @@ class QuestionInterpreter:
                 topic: Page((*each.ends, *each.beside) if alone else each.ends, each.truncated)
                 for topic, each in candidates.items()
             },
-            alternatives={topic: _alternatives(rated[topic]) for topic in candidates},
+            alternatives={topic: _alternatives(each, rated[topic]) for topic, each in candidates.items()},
             intent=intent,
             answers=answers,
             reading=reading,
@@ -264,8 +272,10 @@ async def _shared_ends(
     return Page(tuple(ends[term] for term in ends if term in reached))
 
 
-def _alternatives(found: Sequence[CandidateChain]) -> list[Chain]:
-    return [each.chain for each in sorted(found, key=lambda each: -each.share)[:_MAX_ALTERNATIVES]]
+def _alternatives(chosen: CandidateChain, found: Sequence[CandidateChain]) -> list[Chain]:
+    """Return the chains that are the same as the chosen one, then the likeliest."""
+    likeliest = sorted(found, key=lambda each: -each.share)[:_MAX_ALTERNATIVES]
+    return [*chosen.also, *(each.chain for each in likeliest)]
 
 
 def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]) -> list[CandidateChain]:

@@ -111,7 +111,7 @@ def _likeliest(
             if sum(exp(one.share) for one in taken) < ENOUGH:
                 taken.append(each)
         near = [each for each in varied if len(each.moves) == 1 and each not in taken]
-        yield from (_offer(each, found.ends) for each in (*taken, *near[:MAX_NEAR]))
+        yield from (_offer(each.as_taught(found.ends), found.ends) for each in (*taken, *near[:MAX_NEAR]))
 
 
 def _varied(chains: Iterable[CandidateChain]) -> Iterator[CandidateChain]:
