@@ -56,7 +56,7 @@ class CandidateChain:
         return max(0, len(self.moves) - 1)
 
     def as_taught(self, visited: Mapping[Chain, Page[Candidate]]) -> "CandidateChain":
-        """Return the same with the chain that training questions have, by the ends of each that was visited."""
+        """Return the same with the chain that training questions have, if it was visited."""
         page = visited.get(self.taught) if self.taught not in {None, self.chain} else None
         if self.taught is None or page is None:
             return self

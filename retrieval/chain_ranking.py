@@ -51,6 +51,8 @@ FEATURES = {
     "thing": Feature("kinds", -0.04, -0.9, -2.01),
     # named nodes between
     "named": Feature("kinds", -0.18, 0.0, 0.0),
+    # share of ends without a date or year, where one is asked for
+    "undated": Feature("kinds", -4.0, -4.0, -4.0),
 }
 """What speaks for and against a chain."""
 
@@ -72,6 +74,7 @@ _WHEN = re.compile(
     r"\bwhen\b|\b(?:what|which) (?:year|date|day|time|month)\b|\bbirth ?(?:day|date)\b", re.IGNORECASE
 )
 _WHO_OR_WHERE = re.compile(r"\b(?:who|whom|whose|where)\b", re.IGNORECASE)
+_YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 _DATE = re.compile(r"-?\d{4}(?:-\d\d(?:-\d\d)?)?(?:$|T)")
 
 
@@ -147,17 +150,25 @@ def _chain_vectors(chains: Sequence[Sequence[str]], encode: Encode) -> FloatArra
 
 
 def _end_features(masked: str, candidate: CandidateChain) -> tuple[float, ...]:
-    """Return what the ends and the nodes between say, from ``one`` to ``named`` of `FEATURES`."""
+    """Return what the ends and the nodes between say, from ``one`` on in `FEATURES`."""
     ends = fresh_ends(candidate.ends)
     terms = [end.term for end in ends[:_MAX_TYPED_ENDS]]
     values = [term.value for term in terms if isinstance(term, Literal)]
     dates = [value for value in values if _DATE.match(value)]
+    undated = [term for term in terms if not _YEAR.search(str(term))]
+    when = asks_when(masked)
     return (
         float(len(ends) == 1),
-        len(dates) / max(1, len(terms)) * (_WHEN.search(masked) is None),
+        len(dates) / max(1, len(terms)) * (not when),
         len(values) / max(1, len(terms)) * (_WHO_OR_WHERE.search(masked) is not None),
         float(candidate.named_between),
+        len(undated) / max(1, len(terms)) * when,
     )
+
+
+def asks_when(question: str) -> bool:
+    """Return whether a question asks for a date or a year."""
+    return _WHEN.search(question) is not None
 
 
 class ChainCombination(NamedTuple):

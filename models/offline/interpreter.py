@@ -20,7 +20,7 @@ from kgqa.retrieval.candidate_chains import (
     fresh_ends,
     to_slot,
 )
-from kgqa.retrieval.chain_ranking import ChainCombination, combine_chains
+from kgqa.retrieval.chain_ranking import ChainCombination, asks_when, combine_chains
 from kgqa.retrieval.confidence import Reading, read_signals
 from kgqa.retrieval.lookups import MAX_QUERIES, NO_ANSWER, Lookups
 from kgqa.retrieval.retriever import Retriever
@@ -155,7 +155,7 @@ class QuestionInterpreter:
             intent, rated = QuestionIntent(union=True), claimed
         else:
             rated = {topic: _drop_topic_chains(found, topics) for topic, found in rated.items()}
-        if intent.kind in {"largest", "smallest"}:
+        if intent.kind in {"largest", "smallest"} and not asks_when(question):
             rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
         chosen = await choose_chains(rated, intent, graph)
         if chosen is None:
