@@ -192,20 +192,21 @@ def combine_chains(
         choices = [chosen for chosen in choices if len({each.chain.hops for each in chosen}) == 1] or choices
     if not choices:
         return None
-    totals = np.array([_total(chosen) for chosen in choices])
+    totals = np.array([_total(chosen, apart) for chosen in choices])
     shares = np.exp(totals - totals.max())
     best = int(np.argmax(shares))
     chains = {each.chain.topic: each for each in choices[best] if each.chain.depth}
     return ChainCombination(chains, float(shares[best] / shares.sum()))
 
 
-def _total(chosen: Sequence[CandidateChain]) -> float:
+def _total(chosen: Sequence[CandidateChain], apart: bool) -> float:
     """Return the logit of a choice of one chain from each topic."""
     total = sum(each.share for each in chosen)
     if len(chosen) == 1:
         return total
+    total += _HOP_LOGIT * sum(each.chain.depth for each in chosen)
     best = max(each.logit for each in chosen if each.chain.depth)
-    return total + _HOP_LOGIT * sum(each.chain.depth for each in chosen) + _BEST_LOGIT_WEIGHT * best
+    return total if apart else total + _BEST_LOGIT_WEIGHT * best
 
 
 def _combinations(

@@ -24,7 +24,7 @@ Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 """Texts to rows of length 1, shape (texts, dimensions); blocks."""
 
 # costs of a new hop; that of a hop left unsaid is 1
-UNLINKED_HOP_COST = 0.75  # where no linking word stands before it
+UNLINKED_HOP_COST = 0.5  # where no linking word stands before it
 OTHER_SIDE_HOP_COST = 0.5  # on the other side of the entity: one may begin there, or the same goes on
 VERB_TIED_HOP_COST = 1.0  # there in "which films did [ENT] direct": the verb ties both sides to the entity
 LINKED_STAY_COST = 0.1  # of none after a linking word: "place of death" is one hop, most others are two

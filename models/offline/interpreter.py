@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.meter import begin_query, metered, unmetered
@@ -279,8 +280,21 @@ def _alternatives(chosen: CandidateChain, found: Sequence[CandidateChain]) -> li
 
 
 def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]) -> list[CandidateChain]:
-    """Leave out chains that lead to nothing but other topics: what the question names is not its answer."""
-    return [each for each in found if each.terms - set(topics) or each.chain.topic in each.terms]
+    """Leave out chains that lead to nothing but topics: what the question names is not its answer.
+
+    Only a chain that goes on from where it has come may lead to its own: the spouse of a child's mother.
+    """
+    return [
+        each
+        for each in found
+        if each.terms - set(topics)
+        or (each.chain.topic in each.terms and not goes_straight_back(each.chain.hops))
+    ]
+
+
+def goes_straight_back(hops: Sequence[Hop]) -> bool:
+    """Return whether a hop goes back on the one before it."""
+    return any(one == two.inverse for one, two in pairwise(hops))
 
 
 def _prefer_entities(found: Sequence[CandidateChain]) -> list[CandidateChain]:
