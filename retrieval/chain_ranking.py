@@ -2,7 +2,8 @@
 
 A chain's score is a weighted sum of features. The weights were fitted by
 ``benchmarks/_offline_weights.py`` on training parts of MetaQA, PathQuestion, the sample,
-and the part of the WebQSP slice that is called train.
+and the part of the WebQSP slice that is called train; that of ``undated``, and what several topics count,
+were chosen on these and on the part of CWQ's slice that is called train.
 """
 
 import re
@@ -64,7 +65,7 @@ MAX_TOPICS = 8
 
 _CHAIN_VOTE_SHARPNESS = 20.0  # how much more a chain in similar words counts
 _MAX_TYPED_ENDS = 12  # ends whose kind is looked at
-# with several topics; chosen on the part of CWQ's slice that is called train
+# with several topics
 _UNUSED_TOPIC_LOGIT = -8.0  # logarithm of how likely a topic entity plays no part in the answer
 _HOP_LOGIT = -1.0  # of each hop: what one chain says, another need not say again
 _BEST_LOGIT_WEIGHT = 0.3  # of the chain that answers best: shares of different topics do not tell which
