@@ -56,6 +56,14 @@ WEBQSP = Trial(
     ("hit_any", "f1"),
 )
 
+CWQ = Trial(
+    "CWQ, slice, test part",
+    SLICE,
+    ("freebase/cwq_slice_union.jsonl.gz", "test"),
+    (("train/cwq_dev.jsonl.gz",), "all"),
+    ("hit_any", "f1"),
+)
+
 
 def pathquestion(hops: int, split: str) -> Trial:
     """Return the trial of PathQuestion in one of its two splits."""
@@ -88,9 +96,11 @@ TRIALS = (
     WEBQSP,
     WEBQSP_TEST,
     *(replace(trial, name=f"{trial.name}, VoG", method="vog") for trial in (WEBQSP, WEBQSP_TEST)),
+    CWQ,
     Trial("sample", ("sample",), ("sample", "test")),
     replace(pathquestion(2, "split"), name="PathQuestion 2H, no exemplars", learned=((), "")),
     replace(metaqa(1), name="MetaQA 1 hop, no exemplars", learned=((), "")),
+    replace(CWQ, name="CWQ, slice, test part, no exemplars", learned=((), "")),
 )
 """The sets of the table, in its order."""
 

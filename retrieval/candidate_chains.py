@@ -16,7 +16,7 @@ import numpy as np
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.meter import unmetered
-from kgqa.kg.pages import Candidate
+from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import Chain, Hop, Term, local_name
 from kgqa.priors.exemplars import HopScores, NearExemplar
 from kgqa.priors.slots import Slot
@@ -41,6 +41,8 @@ class CandidateChain:
     also: tuple[Chain, ...] = ()  # that are the same but for inverse relations
     beside: tuple[Candidate, ...] = ()  # what these lead to beside the ends
     moves: tuple[tuple[Hop, ...], ...] = ()  # its hops, cut at its nodes with names, unlike mediators
+    taught: Chain | None = None  # of the chain and those that are the same, as training questions have it
+    logit: float = 0.0  # how well it answers the question, whatever the others from its topic do
     share: float = 0.0  # the logarithm of its share among the candidates from its topic
 
     @property
@@ -52,6 +54,22 @@ class CandidateChain:
     def named_between(self) -> int:
         """How many nodes between topic and ends have names."""
         return max(0, len(self.moves) - 1)
+
+    def as_taught(self, visited: Mapping[Chain, Page[Candidate]]) -> "CandidateChain":
+        """Return the same with the chain that training questions have, if it was visited."""
+        page = visited.get(self.taught) if self.taught not in {None, self.chain} else None
+        if self.taught is None or page is None:
+            return self
+        ends = tuple(end for end in page if end.term.name)
+        known = {end.term for end in ends}
+        return replace(
+            self,
+            chain=self.taught,
+            ends=ends,
+            truncated=page.truncated,
+            also=tuple(chain for chain in self.chains if chain != self.taught),
+            beside=tuple(end for end in (*self.ends, *self.beside) if end.term not in known),
+        )
 
     @cached_property
     def terms(self) -> frozenset[Term]:
@@ -144,11 +162,12 @@ class InverseRelations:
 
 
 def _merge_equivalent(group: Sequence[CandidateChain], hops: HopScores) -> CandidateChain:
-    known = max(group, key=lambda each: log_likelihood(map(to_slot, each.chain.hops), hops)).terms
-    most = max(group, key=lambda each: (known <= each.terms, len(each.ends)))
+    known = max(group, key=lambda each: log_likelihood(map(to_slot, each.chain.hops), hops))
+    most = max(group, key=lambda each: (known.terms <= each.terms, len(each.ends)))
     others = [each for each in group if each is not most]
     beside = {end.term: end for each in others for end in each.ends if end.term not in most.terms}
-    return replace(most, also=tuple(each.chain for each in others), beside=tuple(beside.values()))
+    also, taught = tuple(each.chain for each in others), known.chain if hops else None
+    return replace(most, also=also, beside=tuple(beside.values()), taught=taught)
 
 
 async def find_inverse_relations(graph: KnowledgeGraph) -> InverseRelations | None:

@@ -132,8 +132,11 @@ class Retriever:
             logits = score_chains(
                 masked[topic], merged, advice[topic], said, self._encode, self._without, inverses
             )
-            shares = logits - np.logaddexp.reduce(logits)
-            return [replace(each, share=float(share)) for each, share in zip(merged, shares, strict=True)]
+            total = np.logaddexp.reduce(logits)
+            return [
+                replace(each, logit=float(logit), share=float(logit - total))
+                for each, logit in zip(merged, logits, strict=True)
+            ]
 
         return {topic: await asyncio.to_thread(rate, topic) for topic in masked}
 
@@ -148,7 +151,10 @@ def _members(topic: Entity, graph: Lookups) -> Iterator[CandidateChain]:
 def _whole(candidate: CandidateChain, graph: Lookups) -> CandidateChain:
     """Return a candidate with what is before its chain, and no more of its moves than there were."""
     return replace(
-        candidate, chain=graph.whole(candidate.chain), also=tuple(map(graph.whole, candidate.also))
+        candidate,
+        chain=graph.whole(candidate.chain),
+        also=tuple(map(graph.whole, candidate.also)),
+        taught=graph.whole(candidate.taught) if candidate.taught else None,
     )
 
 

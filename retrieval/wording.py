@@ -25,7 +25,7 @@ Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
 # costs of a new hop; that of a hop left unsaid is 1
 UNLINKED_HOP_COST = 0.5  # where no linking word stands before it
-OTHER_SIDE_HOP_COST = 0.3  # on the other side of the entity: one may begin there, or the same goes on
+OTHER_SIDE_HOP_COST = 0.5  # on the other side of the entity: one may begin there, or the same goes on
 VERB_TIED_HOP_COST = 1.0  # there in "which films did [ENT] direct": the verb ties both sides to the entity
 LINKED_STAY_COST = 0.1  # of none after a linking word: "place of death" is one hop, most others are two
 UNSAID_HOP_COST = 1.0  # of a hop that no word is left for
@@ -48,7 +48,13 @@ _LINKING_WORDS = frozenset(
     {"of", "'s", "by", "in", "from", "that", "whose", "for", "with", "who", "which", "on", "at", "to"}
 )
 _IGNORED_WORDS = FUNCTION_WORDS | {"name", "names", "named", "list", "tell", "give", "please", "should", "'s"}
-_QUESTION_WORD_NOUNS = {"when": "date", "where": "place"}  # not "who": most relations lead to people
+_NOUNS_ASKED_FOR = {  # not by "who": most relations lead to people
+    "when": "date",
+    "where": "place",
+    "describe": "tag",
+    "describes": "tag",
+    "described": "tag",
+}
 _WORD = re.compile(r"'s\b|\w+")
 _VERB_BEFORE = re.compile(
     r"\b(is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may)(\s+the)?\s*$"
@@ -198,7 +204,7 @@ def _find_content_words(text: str) -> tuple[list[_ContentWord], bool]:
     for match in _WORD.finditer(text):
         said = match[0]
         linked |= said in _LINKING_WORDS
-        noun = _QUESTION_WORD_NOUNS.get(said)
+        noun = _NOUNS_ASKED_FOR.get(said)
         if said in {"what", "which"}:
             typed = True
         elif noun is None and said in _IGNORED_WORDS:

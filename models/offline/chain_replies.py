@@ -11,7 +11,7 @@ from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint, Adapt
 from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
 from kgqa.prompts.apply_conditions import ApplyConditions, StatedConditions
 from kgqa.prompts.base import Prompt, Reply
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, parse_number
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings, Take, parse_number
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.connect_topic import Connection, ConnectTopic
 from kgqa.prompts.decompose import Decompose, DecomposeAlong, Subgoals
@@ -44,12 +44,14 @@ def judge_chain(
     filtering: bool = True,
     shown: int = MAX_CANDIDATES_SHOWN,
     attributes: bool = False,
+    siblings: Sequence[ChainFindings] = (),
 ) -> Verdict:
     """Judge a chain by what is left to go after it, and by those of its ends that are answers.
 
     Only the first ``shown`` candidates can be chosen; where others are answers, they are filtered for.
     Without ``filtering`` candidates are not told apart: all are answers, if any is. With ``attributes`` a
-    filter may tell them apart by a condition.
+    filter may tell them apart by a condition. ``siblings`` that say the same as a chain of which all ends are
+    answers are united with it.
     """
     rest = known.remaining_hops(chain)
     right = known.answer_numbers(chain, candidates)
@@ -62,7 +64,12 @@ def judge_chain(
         # what comes back to the topic is left out, where there is anything else
         take: Take = "all" if all(each.returning for each in candidates) else "others"
         take = "count" if counted and not truncated else take
-        return Verdict(rationale=known.reason, decision="stop", take=take)
+        united = [
+            number
+            for number, each in enumerate(siblings, 1)
+            if known.answers is None and known.says_the_same(chain) and known.says_the_same(each.chain)
+        ]
+        return Verdict(rationale=known.reason, decision="stop", take=take, united=united)
     if right[-1] > shown or counted or attributes:
         return Verdict(rationale=known.reason, decision="filter")
     return Verdict(rationale=known.reason, decision="stop", take="some", chosen=right)
@@ -87,14 +94,15 @@ async def verify_chain(prompt: VerifyChain, interpreter: QuestionInterpreter) ->
     known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
     filtering, attributes = prompt.filtering, prompt.attributes
     seen = prompt.chain, prompt.candidates, prompt.truncated
-    return judge_chain(known, *seen, filtering=filtering, attributes=attributes)
+    siblings = prompt.siblings
+    return judge_chain(known, *seen, filtering=filtering, attributes=attributes, siblings=siblings)
 
 
 async def check_sufficiency(prompt: CheckSufficiency, interpreter: QuestionInterpreter) -> Sufficiency:
     """Judge as `verify_chain` does, and say what the chain leads to."""
     known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
     seen = prompt.chain, prompt.candidates, prompt.truncated
-    judged = judge_chain(known, *seen, attributes=prompt.attributes)
+    judged = judge_chain(known, *seen, attributes=prompt.attributes, siblings=prompt.siblings)
     finding = "" if judged.decision == "backtrack" else describe_finding(prompt.chain, prompt.candidates)
     return Sufficiency(finding=finding, **vars(judged))
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.meter import begin_query, metered, unmetered
@@ -20,7 +21,7 @@ from kgqa.retrieval.candidate_chains import (
     fresh_ends,
     to_slot,
 )
-from kgqa.retrieval.chain_ranking import ChainCombination, combine_chains
+from kgqa.retrieval.chain_ranking import ChainCombination, asks_when, combine_chains
 from kgqa.retrieval.confidence import Reading, read_signals
 from kgqa.retrieval.lookups import MAX_QUERIES, NO_ANSWER, Lookups
 from kgqa.retrieval.retriever import Retriever
@@ -78,6 +79,11 @@ class Interpretation:
         """Return whether a chain is the chosen one, from its start to its end."""
         chosen = self.chains.get(chain.topic)
         return chosen is not None and chosen.hops == chain.hops
+
+    def says_the_same(self, chain: Chain) -> bool:
+        """Return whether a chain is the chosen one but for inverse relations."""
+        chosen = self.chains.get(chain.topic)
+        return chosen is not None and chosen.depth == chain.depth and self.goes_along(chain, chosen)
 
     def answer_numbers(self, chain: Chain, candidates: Sequence[Candidate]) -> list[int]:
         """Number, from 1, the ends of a chain that are answers."""
@@ -150,11 +156,14 @@ class QuestionInterpreter:
             intent, rated = QuestionIntent(union=True), claimed
         else:
             rated = {topic: _drop_topic_chains(found, topics) for topic, found in rated.items()}
-        if intent.kind in {"largest", "smallest"}:
+        if intent.kind in {"largest", "smallest"} and not asks_when(question):
             rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
         chosen = await choose_chains(rated, intent, graph)
         if chosen is None:
             return Interpretation()
+        if len(chosen.chains) == 1:
+            ((topic, candidate),) = chosen.chains.items()
+            chosen = chosen._replace(chains={topic: candidate.as_taught(found.ends)})
         answers = await self._select_answers(masked, intent, chosen, advice, graph)
         candidates = chosen.chains
         if answers is not None and intent.union:  # of a comparison, leave out the topics that lost it
@@ -169,7 +178,7 @@ class QuestionInterpreter:
                 topic: Page((*each.ends, *each.beside) if alone else each.ends, each.truncated)
                 for topic, each in candidates.items()
             },
-            alternatives={topic: _alternatives(rated[topic]) for topic in candidates},
+            alternatives={topic: _alternatives(each, rated[topic]) for topic, each in candidates.items()},
             intent=intent,
             answers=answers,
             reading=reading,
@@ -264,13 +273,28 @@ async def _shared_ends(
     return Page(tuple(ends[term] for term in ends if term in reached))
 
 
-def _alternatives(found: Sequence[CandidateChain]) -> list[Chain]:
-    return [each.chain for each in sorted(found, key=lambda each: -each.share)[:_MAX_ALTERNATIVES]]
+def _alternatives(chosen: CandidateChain, found: Sequence[CandidateChain]) -> list[Chain]:
+    """Return the chains that are the same as the chosen one, then the likeliest."""
+    likeliest = sorted(found, key=lambda each: -each.share)[:_MAX_ALTERNATIVES]
+    return [*chosen.also, *(each.chain for each in likeliest)]
 
 
 def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]) -> list[CandidateChain]:
-    """Leave out chains that lead to nothing but other topics: what the question names is not its answer."""
-    return [each for each in found if each.terms - set(topics) or each.chain.topic in each.terms]
+    """Leave out chains that lead to nothing but topics: what the question names is not its answer.
+
+    Only a chain that goes on from where it has come may lead to its own: the spouse of a child's mother.
+    """
+    return [
+        each
+        for each in found
+        if each.terms - set(topics)
+        or (each.chain.topic in each.terms and not goes_straight_back(each.chain.hops))
+    ]
+
+
+def goes_straight_back(hops: Sequence[Hop]) -> bool:
+    """Return whether a hop goes back on the one before it."""
+    return any(one == two.inverse for one, two in pairwise(hops))
 
 
 def _prefer_entities(found: Sequence[CandidateChain]) -> list[CandidateChain]:

@@ -129,7 +129,7 @@ def _likeliest(
                 taken.append(each)
         near = [each for each in varied if len(each.moves) == 1 and each not in taken][:MAX_NEAR]
         offered = taken if topic in instead else [*taken, *near]
-        yield from (_offer(each, found.ends) for each in offered)
+        yield from (_offer(each.as_taught(found.ends), found.ends) for each in offered)
 
 
 def _comes_back(chain: Chain, visited: Mapping[Chain, Page[Candidate]]) -> bool:

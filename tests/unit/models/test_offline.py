@@ -16,7 +16,7 @@ from kgqa.priors.encoder import CachedEncoder, Vectors
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
 from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.base import Prompt, R
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
@@ -289,3 +289,30 @@ def test_a_spec_names_the_parts_to_leave_out() -> None:
     for wrong in ("offline:", "offline:without=", "offline:without=nearest+luck", "offline:hops"):
         with pytest.raises(UnknownModel, match=f"joined by +: {', '.join(PARTS)}".replace("+", r"\+")):
             parse_ablation(wrong)
+
+
+async def test_what_says_the_same_by_the_inverse_relation_is_united(graph) -> None:
+    written = " ".join(f'e:b{n} r:written_by e:ann ; rdfs:label "B{n}" .' for n in range(4))
+    both = " ".join(f"e:ann r:wrote e:b{n} ." for n in (1, 2, 3))
+    model = OfflineModel(graph(f'e:ann rdfs:label "Ann" . {written} {both}'), MEMO.encode)
+    ann, wrote = Entity("http://t/e/ann", "Ann"), Hop("http://t/r/wrote")
+    books = [Candidate(Entity(f"http://t/e/b{n}", f"B{n}")) for n in range(4)]
+    by = Chain(ann, (Hop("http://t/r/written_by", False),))
+    beside = ChainFindings(Chain(ann, (wrote,)), tuple(books[1:]))
+    other = ChainFindings(Chain(ann, (MAYOR,)), ADA)
+    prompt = VerifyChain("What was written by Ann?", by, tuple(books), siblings=(other, beside))
+    assert (await ask(model, prompt)).united == [2]
+
+
+async def test_a_chain_that_only_goes_back_to_its_topic_is_no_answer(graph) -> None:
+    model = OfflineModel(
+        graph("""
+        e:eid rdfs:label "Eid" . _:a r:observed_holiday e:eid .
+        e:mali rdfs:label "Mali" ; r:observance _:a .
+        """),
+        MEMO.encode,
+    )
+    eid, holiday = Entity("http://t/e/eid", "Eid"), Hop("http://t/r/observed_holiday")
+    chain = Chain(eid, (holiday.inverse, holiday))
+    prompt = VerifyChain("Which holiday is observed as Eid is?", chain, (Candidate(eid, True),))
+    assert (await ask(model, prompt)).decision == "backtrack"

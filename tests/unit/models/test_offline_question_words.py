@@ -33,7 +33,7 @@ from kgqa.retrieval.wording import (
         ("the sex of [ENT]'s wife", ["wife sex"]),
         ("Which films did [ENT] direct?", ["direct films", "films direct"]),
         ("who wrote the film [ENT]?", ["wrote"]),
-        ("describe [ENT]", ["describe"]),
+        ("describe [ENT]", ["tag"]),
         ("where was [ENT] born in 1905", ["born place", "place born"]),
         ("who is the wife of [OTHER]?", ["wife"]),
         ("what is [ENT]?", []),
@@ -144,7 +144,12 @@ def test_words_may_be_left_for_hops_to_come() -> None:
 
 def test_linking_words_within_a_hop_cost_little() -> None:
     assert (
-        0 < LINKED_STAY_COST < OTHER_SIDE_HOP_COST < UNLINKED_HOP_COST < VERB_TIED_HOP_COST <= UNSAID_HOP_COST
+        0
+        < LINKED_STAY_COST
+        < OTHER_SIDE_HOP_COST
+        <= UNLINKED_HOP_COST
+        < VERB_TIED_HOP_COST
+        <= UNSAID_HOP_COST
     )
 
 

@@ -1,6 +1,7 @@
 """Which ways go together."""
 
 import math
+from dataclasses import replace
 
 from hypothesis import given, strategies as st
 
@@ -43,6 +44,14 @@ def test_ways_that_meet_are_chosen_before_likelier_ones_that_do_not() -> None:
 def test_a_topic_that_meets_nothing_plays_no_part() -> None:
     ways = {ANN: [rated(ANN, "p", "x", 1.0)], BOB: [rated(BOB, "r", "y", 0.9)]}
     assert relations(combine_chains(ways, apart=False)) == ["p"]
+
+
+def test_of_chains_that_do_not_meet_the_one_that_says_most_is_chosen() -> None:
+    ways = {
+        ANN: [replace(rated(ANN, "p", "x", 1.0), logit=2.0)],
+        BOB: [replace(rated(BOB, "r", "y", 0.9), logit=9.0)],
+    }
+    assert relations(combine_chains(ways, apart=False)) == ["r"]
 
 
 def test_ends_that_were_cut_may_meet_any() -> None:

@@ -164,3 +164,10 @@ def test_what_is_left_out_decides_nothing() -> None:
 def test_without_advice_words_decide() -> None:
     [one, other] = scores([way(P), way(Q)], NOTHING, np.array([0.9, 0.1]))
     assert one > other
+
+
+def test_chains_without_a_date_are_told_where_one_is_asked_for() -> None:
+    ends = (Literal("1669"), Literal("2014-01-01"), Entity("http://t/e/f", "1973 Finals"), ANN)
+    chain = way(P, ends=tuple(map(Candidate, ends)))
+    when, who = (table(chain, question=f"{word} did [ENT] win?")[0]["undated"] for word in ("when", "who"))
+    assert (when, who) == (0.25, 0.0)

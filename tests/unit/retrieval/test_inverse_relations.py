@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from kgqa.kg.pages import Candidate
+from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.priors.exemplars import NearExemplar
 from kgqa.priors.hop_model import Exemplar
@@ -92,6 +92,18 @@ def test_the_chain_is_the_one_of_training_unless_another_leads_to_all_that_it_do
     others = way(BY.inverse, ends=(end("two"), end("three")))
     assert MIRRORS.merge_chains([more, few], hops)[0].chain == more.chain
     assert MIRRORS.merge_chains([others, few], hops)[0].chain == few.chain
+
+
+def test_a_chain_can_be_told_as_training_questions_have_it() -> None:
+    hops = ({Slot("wrote"): math.log(0.9)},)
+    few = way(WROTE, ends=(end("one"),))
+    more = way(BY.inverse, ends=(end("one"), end("two")))
+    visited = {each.chain: Page(each.ends) for each in (few, more)}
+    taught = MIRRORS.merge_chains([more, few], hops)[0].as_taught(visited)
+    assert (taught.chain, taught.also, taught.ends) == (few.chain, (more.chain,), few.ends)
+    assert taught.beside == (end("two"),)
+    untaught = MIRRORS.merge_chains([more, few], ())[0]
+    assert untaught.as_taught(visited) == untaught
 
 
 async def test_a_graph_of_other_people_need_not_tell_of_mirrors(books) -> None:
