@@ -53,7 +53,7 @@ from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple, is_id
 S = TypeVar("S")
 T = TypeVar("T")
 
-IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY, CHAINS_READ_PER_QUERY = 1_000, 5_000, 8, 6
+IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY, CHAINS_READ_PER_QUERY = 1_000, 5_000, 12, 6
 """Entities, steps and chains in one query: Virtuoso takes longer and longer to read long ones, or refuses."""
 
 CHAINS_CROSSED_PER_QUERY = 24

@@ -86,7 +86,7 @@ async def _run_memory(
     except ValueError as error:
         runtime.trace["proof"] = f"left out: {error}"
         return None, None
-    proof = await run_query(query, runtime)
+    proof = await run_query(query, runtime, state.get("computed"))
     for other in dict.fromkeys(free) if proof and query not in free else ():
         found = await run_query(other, runtime)
         if proof and found and found.answers == proof.answers:

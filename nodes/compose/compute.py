@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgqa.kg.pages import Page, Proof
-from kgqa.kg.terms import ANY, Term
+from kgqa.kg.terms import ANY
 from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, leading_topics, otherwise
 from kgqa.nodes.proof import query_of_memory
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import State, VerifiedChain, node_count
+from kgqa.runtime.state import ComputedQuery, State, VerifiedChain, node_count
 
 MAX_NAMES = 5
 
@@ -21,17 +20,18 @@ async def compute(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     looked up as it is: the record's query counts it.
     """
     *others, last = draft = state["draft"]
-    found = await _run(draft, state, runtime)
-    if others and not found and last.met_at and last.place:
+    computed = await _run(draft, state, runtime)
+    if others and not (computed and computed.proof.answers) and last.met_at and last.place:
         last = replace(last, met_at=None)
-        found = await _run([*others, last], state, runtime)
-    runtime.trace["computed"] = len(found)
-    if found:
+        computed = await _run([*others, last], state, runtime)
+    runtime.trace["computed"] = len(computed.proof.answers) if computed else 0
+    if computed and (found := computed.proof.answers):
         ends = tuple(term for term in last.ends if term in {*found}) or found.items
         classes = dict.fromkeys(branch.chain.topic for branch in draft if branch.chain.topic != ANY)
         return {
             "topic_entities": state["topic_entities"] if leading_topics(state) else [*classes],
             "memory": [*others, replace(last, ends=ends, truncated=found.truncated)],
+            "computed": computed,
             "decision": "stop",
         }
     if node_count(state, "compose") > runtime.context.refines:
@@ -39,21 +39,22 @@ async def compute(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     return {"empty": await _why_empty(draft, state, runtime), "missing": "", "decision": "refine"}
 
 
-async def _run(draft: Sequence[VerifiedChain], state: State, runtime: NodeRuntime) -> Page[Term]:
-    """Return what a query gives, before it is counted; nothing where it takes too long."""
+async def _run(draft: Sequence[VerifiedChain], state: State, runtime: NodeRuntime) -> ComputedQuery | None:
+    """Return what a query gives, before it is counted; None where it takes too long."""
     *others, last = draft
     counts = last.aggregate is not None and last.aggregate.function == "count"
     query = query_of_memory(
         [*others, replace(last, aggregate=None) if counts else last], state["topic_entities"]
     )
-    proof: Proof | None = await runtime.try_tool("prove_answers", query=query)
-    return proof.answers if proof else Page(())
+    proof = await runtime.try_tool("prove_answers", query=query)
+    return ComputedQuery(query, proof) if proof else None
 
 
 async def _why_empty(draft: Sequence[VerifiedChain], state: State, runtime: NodeRuntime) -> str:
     """Say what of a query gives something: its chains, or each chain alone."""
     free = [replace(each, conditions=(), aggregate=None, picked=None) for each in draft]
-    if found := await _run(free, state, runtime):
+    computed = await _run(free, state, runtime)
+    if computed and (found := computed.proof.answers):
         names = [str(term) for term in found.items[:MAX_NAMES]]
         more = [f"{len(found) - MAX_NAMES} more"] * (len(found) > MAX_NAMES)
         return f"without its conditions it gives {', '.join([*names, *more])}"

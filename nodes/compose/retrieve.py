@@ -46,7 +46,10 @@ async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     offered = [each for each in before if each.chain in drafted]
     starts = {topic: Chain(topic) for topic in topics} | {each.chain.topic: each.chain for each in offered}
     found: Retrieved | None = await runtime.try_tool(
-        "retrieve_chains", question=wanted, starts=[*starts.values()]
+        "retrieve_chains",
+        question=wanted,
+        starts=[*starts.values()],
+        known=[(lead.chain, [*lead.hops]) for lead in state["leads"] if not lead.truncated],
     )
     topics = [
         *dict.fromkeys([*topics, *(each.chain.topic for each in before), *(found.chains if found else ())])
