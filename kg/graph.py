@@ -55,7 +55,8 @@ class KnowledgeGraph(Protocol):
 
         Of a chain without hops, the topic itself is at the end, if the graph knows it. What is
         not asked for (``ends``, ``hops``) is empty. A ``sample`` goes through so many nodes at each place
-        of a chain at most; in one that is cut, what returns may not do so on another way.
+        of a chain at most; in one that is cut, what returns may not do so on another way. What leads on
+        from a sample counts as cut.
         """
 
     async def cross_mediators(
@@ -84,7 +85,7 @@ class KnowledgeGraph(Protocol):
     async def chain_attributes(
         self, wanted: Mapping[Chain, Mapping[int, Sequence[Hop]]], near: Sequence[Term] = ()
     ) -> dict[Chain, ChainAttributes]:
-        """Return what the nodes at places of chains have: two queries for up to six chains.
+        """Return what the nodes at places of chains have: one query for up to six chains.
 
         A place is a number of hops; under it are the relations whose values are ``wanted``. Of the nodes
         there: those between that have a name, themselves; these values; by any relation each of ``near``,

@@ -17,7 +17,6 @@ from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.meter import begin_query, end_query
 from kgqa.kg.naming import Naming, make_description
 from kgqa.kg.pages import (
-    AttributeValue,
     Candidate,
     ChainAttributes,
     ChainResult,
@@ -35,7 +34,7 @@ from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.relations import RelationCatalog, without_inverses
 from kgqa.kg.sparql import attribute_queries, attribute_rows, chain_queries, patterns, queries
 from kgqa.kg.sparql.attribute_queries import Wanted
-from kgqa.kg.sparql.attribute_rows import Facts, ReadAttributes
+from kgqa.kg.sparql.attribute_rows import ReadAttributes
 from kgqa.kg.sparql.chain_queries import Limits
 from kgqa.kg.sparql.decoding import (
     ChainRows,
@@ -143,7 +142,7 @@ class SparqlGraph:
                 found = await self._candidates(chain, rows, limits, answer.cut)
                 entities = sum(isinstance(end.term, Entity) for end in found)
                 sampled = answer.cut or chain_queries.CUT_ENDS in rows.cuts or entities > limits.scanned
-                sampled |= found.truncated and limits.sampled
+                sampled |= limits.sampled and bool(chain.hops)
                 if chain_queries.CUT_TRIPLES in rows.cuts:
                     sampled |= entities > looked_up or bool(chain.hops and not entities)
                 visits[chain] = ChainResult(found, self._hops(rows.hops, sampled))
@@ -250,54 +249,42 @@ class SparqlGraph:
         self, wanted: Mapping[Chain, Mapping[int, Sequence[Hop]]], near: Sequence[Term] = ()
     ) -> dict[Chain, ChainAttributes]:
         """Return what the nodes at places of chains have; see `KnowledgeGraph`."""
-        types = tuple(map(Hop, self._dialect.types))
+        types = self._dialect.types
         asked = [
-            (chain, {**places, chain.depth: (*types, *places.get(chain.depth, ()))})
+            (chain, {**places, chain.depth: places.get(chain.depth, ())})
             for chain, places in wanted.items()
             if chain.hops
         ]
-        # several share a page: of each place its nodes, values in both directions, and what is near
-        parts = 4 * sum(len(places) for _, places in asked) if len(asked) > 1 else 1
+        # several share a page: of each place its nodes, values in both directions and past them, what is near
+        parts = 6 * sum(len(places) for _, places in asked) if len(asked) > 1 else 1
         labels, limits = self._naming.labels, Limits.of(self._rows // parts)
 
         def write(some: Sequence[tuple[Chain, Wanted]]) -> str:
-            return attribute_queries.attribute_values(some, near, labels, limits)
+            return attribute_queries.attribute_values(some, near, types, labels, limits)
 
         read: dict[Chain, ReadAttributes] = {}
         for some, answer in await self._ask_batches(asked, CHAINS_READ_PER_QUERY, write):
             for (chain, _), rows in zip(some, attribute_rows.split_by_chain(answer, len(some)), strict=True):
-                read[chain] = self._read_attributes(chain, rows, answer.cut, types, limits.rows)
-        facts, more = await self._facts_past(value for each in read.values() for value in each.values)
-        found = {chain: each.page(chain, facts, more, self._rows) for chain, each in read.items()}
+                read[chain] = self._read_attributes(chain, rows, answer.cut, limits.rows)
+        found = {chain: each.page(chain, self._rows) for chain, each in read.items()}
         empty = ChainAttributes(Page(()), Page(()))
         return {chain: found.get(chain, empty) for chain in wanted}
 
-    def _read_attributes(
-        self, chain: Chain, rows: Sequence[Row], cut: bool, types: Sequence[Hop], most: int
-    ) -> ReadAttributes:
+    def _read_attributes(self, chain: Chain, rows: Sequence[Row], cut: bool, most: int) -> ReadAttributes:
         """Read the rows of one chain, of each part of which there are ``most`` at most."""
         kept = [row[:-1] for row in rows if row[-1] is None]
         named = self._naming.apply((value, label, rank) for *_, value, label, rank in kept)
+        facts = attribute_rows.read_facts(kept, named, self._relations.hop, self._relations.ignores)
+        types = {*map(Hop, self._dialect.types)}
         found = attribute_rows.read_values(kept, named, self._relations.hop)
         labels = [self._relations.hop(label, forward=True) for label in self._naming.labels]
         silent = {*types, *(h for each in found for h in each.hops if self._relations.ignores(h.relation))}
         return ReadAttributes(
-            [each for each in found if silent.isdisjoint(each.hops)],
+            attribute_rows.past_unnamed([each for each in found if silent.isdisjoint(each.hops)], facts),
             {(each.end, each.value) for each in found if each.hops and each.hops[0] in types},
             attribute_rows.read_names(kept, named, chain.depth, labels),
             cut or len(kept) < len(rows) or attribute_rows.largest_part(kept) > most,
         )
-
-    async def _facts_past(self, found: Iterable[AttributeValue]) -> tuple[Facts, bool]:
-        """Return what the values without a name have, and whether there is more of it."""
-        listed = list(dict.fromkeys(each.value.id for each in found if attribute_rows.is_unnamed(each)))
-        if not listed:
-            return {}, False
-        some = listed[:IDS_PER_QUERY]
-        answer = await self._ask(attribute_queries.facts_of(some, self._naming.labels, self._rows + 1))
-        named = self._naming.apply((value, label, rank) for *_, value, label, rank in answer.rows)
-        facts = attribute_rows.read_facts(answer.rows, named, self._relations.hop, self._relations.ignores)
-        return facts, answer.cut or len(answer.rows) > self._rows or len(listed) > len(some)
 
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:
         """Return the hops that leave each of the entities; see `KnowledgeGraph`."""
@@ -565,12 +552,9 @@ class SparqlGraph:
         return Page(tuple(Candidate(term, returning=term in returning) for term in kept), full)
 
     async def _look_up_relations(self, parts: Mapping[Chain, ChainRows], limits: Limits) -> int:
-        """Look up the relations of hubs, whose triples are too many to read; return at how many ends.
-
-        In a sample, those of topics alone.
-        """
+        """Look up the relations of hubs, whose triples are too many to read; return at how many ends."""
         hubs = {chain: rows for chain, rows in parts.items() if chain_queries.CUT_TRIPLES in rows.cuts}
-        for chain in [each for each in hubs if each.hops and (limits.sampled or not self.relations)]:
+        for chain in [each for each in hubs if each.hops and not self.relations]:
             hubs.pop(chain).cuts.add(chain_queries.CUT_ENDS)
         if not self.relations:
             for chain, rows in hubs.items():

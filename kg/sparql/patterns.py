@@ -79,13 +79,26 @@ def label_of(labels: Sequence[str], variable: str = "?end") -> str:
     """Bind ``?label``, and its predicate's place in ``labels`` as ``?rank``, where there is one."""
     if not labels:
         return ""
-    tags = labels.languages if isinstance(labels, LabelPredicates) else ()
-    known = " || ".join(f'LANG(?label) = "{tag}"' for tag in tags)
-    spoken = f" FILTER({known})" if known else ""
+    spoken = _spoken(labels)
     if len(labels) == 1:
         return f"OPTIONAL {{ {variable} {write_iri(labels[0])} ?label{spoken} }}"
     places = " ".join(f"({rank} {write_iri(label)})" for rank, label in enumerate(labels))
     return f"OPTIONAL {{ VALUES (?rank ?naming) {{ {places} }} {variable} ?naming ?label{spoken} }}"
+
+
+def without_label(labels: Sequence[str], variable: str) -> str:
+    """Hold a variable to what has no label."""
+    spoken = _spoken(labels)
+    return " ".join(
+        f"FILTER NOT EXISTS {{ {variable} {write_iri(label)} ?label{spoken} }}" for label in labels
+    )
+
+
+def _spoken(labels: Sequence[str]) -> str:
+    """Hold ``?label`` to the languages that names are read in, where there are many."""
+    tags = labels.languages if isinstance(labels, LabelPredicates) else ()
+    known = " || ".join(f'LANG(?label) = "{tag}"' for tag in tags)
+    return f" FILTER({known})" if known else ""
 
 
 def known_entities(ids: Iterable[str], variable: str = "?end") -> str:
