@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TypeVar
 
 from kgqa.kg.dialects import Dialect, entity_iri, is_foreign
@@ -21,6 +22,7 @@ from kgqa.kg.pages import (
     ChainAttributes,
     ChainResult,
     Description,
+    Evidence,
     GraphInfo,
     Match,
     Mention,
@@ -28,8 +30,7 @@ from kgqa.kg.pages import (
     Proof,
     Table,
 )
-from kgqa.kg.proof import compilation
-from kgqa.kg.proof.facts import conditions_with_facts, read_facts, write_facts_query
+from kgqa.kg.proof import compilation, facts
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.relations import RelationCatalog, without_inverses
 from kgqa.kg.sparql import attribute_queries, attribute_rows, chain_queries, patterns, queries
@@ -62,8 +63,6 @@ MEDIATORS_SAMPLED = 200  # nodes without a name, at the end of one chain, that a
 
 MAX_SEPARATE_PAGES = 8
 """Pairs of entity and hop up to which each has a page of its own; of more, those of one hop share one."""
-
-MAX_ANSWERS_TRACED = 50  # answers whose facts are looked up for each condition that they meet
 
 MIN_ROWS_OFF_LOOP = 1_000  # from this number of rows on, naming and sorting them leaves the event loop
 
@@ -455,15 +454,33 @@ class SparqlGraph:
         rows = ((*row, None, None) for row in answer.rows)
         found = list(self._naming.apply((term, label, rank) for term, label, rank, *_ in rows).values())
         kept = sorted(found[: self._rows], key=sort_key)
-        facts: list[Triple] = []
-        for number in () if query.computes_value else conditions_with_facts(query) if kept else ():
-            asked = write_facts_query(query, number, kept[:MAX_ANSWERS_TRACED], types)
-            facts += read_facts(query, number, await self._executor.query(asked))
-        ids = dict.fromkeys(t.id for fact in facts for t in (fact.head, fact.tail) if isinstance(t, Entity))
-        names = await self.names(list(ids)) if ids else {}
-        parts = tuple(compilation.write_parts(query, types))
         page = Page(tuple(kept), answer.cut or len(found) > self._rows)
-        return Proof(text, page, parts, tuple(_named_fact(fact, names) for fact in facts))
+        return Proof(text, page, tuple(compilation.write_parts(query, types)))
+
+    async def trace_answers(
+        self, query: AnswerQuery, answers: Sequence[Term], depths: Mapping[int, int] = MappingProxyType({})
+    ) -> Evidence:
+        """Return the facts behind some answers of a query; see `KnowledgeGraph`."""
+        traced = {place: depth for place, depth in depths.items() if facts.can_be_traced(query, place, depth)}
+        numbers = () if query.computes_value else facts.conditions_with_facts(query)
+        ways: dict[int, dict[Term, list[facts.Way]]] = {}
+        if answers and (traced or numbers):
+            labels, types = self._naming.labels, self._dialect.types
+            asked = facts.write_evidence_query(query, answers, traced, types, labels)
+            rows = (await self._executor.query(asked)).rows
+            nodes = (row[at : at + 3] for row in rows for at in range(2, len(row), 3))
+            named = self._naming.apply((node, label, rank) for node, label, rank in nodes)
+            ways = facts.read_ways(rows, named)
+        found = {
+            place: facts.chain_facts(query.branches[place].chain.upto(depth), ways.get(part, {}))
+            for part, (place, depth) in enumerate(traced.items())
+        }
+        met = (
+            facts.condition_facts(query, number, ways.get(part, {}))
+            for part, number in enumerate(numbers, len(traced))
+        )
+        paths = tuple(tuple(found.get(place, {}).get(end, ()) for end in answers) for place in depths)
+        return Evidence(paths, tuple(fact for each in met for fact in each))
 
     def _with_names(self, query: str) -> str:
         """Ask for the first answers of a query with their names: ``?answer ?label ?rank``."""
@@ -589,12 +606,6 @@ def _checked_id(id: str) -> str:
     """Return the id that answers have for it; a blank node may be named by the IRI it is stored under."""
     blank = id.removeprefix(patterns.BLANK_NAMESPACE)
     return Entity(f"_:{blank}" if blank != id else id).id
-
-
-def _named_fact(fact: Triple, names: Mapping[str, str | None]) -> Triple:
-    tail = fact.tail
-    named = replace(tail, name=names[tail.id]) if isinstance(tail, Entity) else tail
-    return Triple(replace(fact.head, name=names[fact.head.id]), fact.relation, named)
 
 
 def _starts_by_hop(steps: Sequence[tuple[str, Hop]]) -> dict[Hop, list[str]]:
