@@ -30,7 +30,7 @@ from kgqa.kg.pages import (
     Proof,
     Table,
 )
-from kgqa.kg.proof import compilation, facts
+from kgqa.kg.proof.prover import Prover
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.relations import RelationCatalog, without_inverses
 from kgqa.kg.sparql import attribute_queries, attribute_rows, chain_queries, patterns, queries
@@ -87,6 +87,7 @@ class SparqlGraph:
         self._lookup = lookup
         self._rows = rows
         self._relations = RelationCatalog(executor, dialect, naming, facts)
+        self._prover = Prover(executor, dialect, naming, rows=rows)
         self._linking: tuple[NameIndex, Linker] | None = None
         self._info: GraphInfo | None = None
 
@@ -445,51 +446,17 @@ class SparqlGraph:
 
     def write_query(self, query: AnswerQuery) -> str:
         """Return the SPARQL of an answer query; see `KnowledgeGraph`."""
-        return compilation.write_query(query, self._dialect.types)
+        return self._prover.write_query(query)
 
     async def prove(self, query: AnswerQuery) -> Proof:
-        """Return what an answer query gives; see `KnowledgeGraph`. Names are looked up after it."""
-        text, types = self.write_query(query), self._dialect.types
-        answer = await self._executor.query(text if query.has_one_row else self._with_names(text))
-        rows = ((*row, None, None) for row in answer.rows)
-        found = list(self._naming.apply((term, label, rank) for term, label, rank, *_ in rows).values())
-        kept = sorted(found[: self._rows], key=sort_key)
-        page = Page(tuple(kept), answer.cut or len(found) > self._rows)
-        return Proof(text, page, tuple(compilation.write_parts(query, types)))
+        """Return what an answer query gives; see `KnowledgeGraph`."""
+        return await self._prover.prove(query)
 
     async def trace_answers(
         self, query: AnswerQuery, answers: Sequence[Term], depths: Mapping[int, int] = MappingProxyType({})
     ) -> Evidence:
         """Return the facts behind some answers of a query; see `KnowledgeGraph`."""
-        traced = {place: depth for place, depth in depths.items() if facts.can_be_traced(query, place, depth)}
-        numbers = () if query.computes_value else facts.conditions_with_facts(query)
-        ways: dict[int, dict[Term, list[facts.Way]]] = {}
-        if answers and (traced or numbers):
-            labels, types = self._naming.labels, self._dialect.types
-            asked = facts.write_evidence_query(query, answers, traced, types, labels)
-            rows = (await self._executor.query(asked)).rows
-            nodes = (row[at : at + 3] for row in rows for at in range(2, len(row), 3))
-            named = self._naming.apply((node, label, rank) for node, label, rank in nodes)
-            ways = facts.read_ways(rows, named)
-        found = {
-            place: facts.chain_facts(query.branches[place].chain.upto(depth), ways.get(part, {}))
-            for part, (place, depth) in enumerate(traced.items())
-        }
-        met = (
-            facts.condition_facts(query, number, ways.get(part, {}))
-            for part, number in enumerate(numbers, len(traced))
-        )
-        paths = tuple(tuple(found.get(place, {}).get(end, ()) for end in answers) for place in depths)
-        return Evidence(paths, tuple(fact for each in met for fact in each))
-
-    def _with_names(self, query: str) -> str:
-        """Ask for the first answers of a query with their names: ``?answer ?label ?rank``."""
-        *prologue, select = query.partition("\n") if query.startswith("PREFIX") else (query,)
-        limited = f"{{ {select} LIMIT {self._rows + 1:d} }}"
-        return (
-            f"{''.join(prologue)}SELECT ?answer ?label ?rank WHERE {{ {limited} "
-            f"{patterns.label_of(self._naming.labels, '?answer')} }}"
-        )
+        return await self._prover.trace_answers(query, answers, depths)
 
     async def both_ways(self) -> dict[tuple[str, str], tuple[int, float]]:
         """Return how many facts two relations state in both directions, and their share of the commoner's.
