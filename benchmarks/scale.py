@@ -1,15 +1,15 @@
 """Measures how the cost of a question grows with the graph: 10^5, 10^6 and 10^7 triples.
 
-    python benchmarks/scale.py [--sizes 100000 1000000] [--stores embedded oxigraph virtuoso] [--folder DIR]
-        [--draw]
+    python benchmarks/scale.py [--sizes 100000 1000000] [--stores embedded oxigraph virtuoso]
+        [--askers perfect offline compose] [--folder DIR] [--draw]
 
 The graphs are made (`_made_graph`): Zipf fan-in, names, types, dates, numbers, unnamed nodes, a hub to
 which nine of ten people belong. Forty questions of one to three hops are asked of each, one after
-another in a process of its own, by CoR with a simulated model that never errs and with the offline
-model. Told are seconds of the processor of that process (without what the simulated model itself takes),
-queries, and the memory it has come to hold;
-of the hop into the hub, the seconds of a page with its names. Of each graph it is told how long
-`kgqa kg load` takes, and pyoxigraph's own bulk load of the same file just before.
+another in a process of its own: by CoR and by compose with a simulated model that never errs, and by CoR
+with the offline model. Told are seconds of the processor of that process (without what the simulated model
+itself takes), queries, and the memory it has come to hold; of the hop into the hub, the seconds of a page
+with its names. Of each graph it is told how long `kgqa kg load` takes, and pyoxigraph's own bulk load of
+the same file just before.
 What is made is kept in DIR, where it is given, and used again. ``--draw`` puts tables and plot into
 docs/scale.md.
 """
@@ -49,11 +49,12 @@ from kgqa.runtime.record import Ref
 
 SIZES = (100_000, 1_000_000, 10_000_000)
 STORES = ("embedded", "oxigraph", "virtuoso")
-MODELS = ("perfect", "offline")
+ASKERS = {"perfect": ("cor", "perfect"), "offline": ("cor", "offline"), "compose": ("compose", "perfect")}
+"""Who asks: a method and its model."""
 PAGE = DOCS / "scale.md"
 
 COST_HEAD = (
-    *("triples", "store", "model", "first answer, s", "median, s", "p95, s", "most, s", "hub, s"),
+    *("triples", "store", "asked by", "first answer, s", "median, s", "p95, s", "most, s", "hub, s"),
     *("queries mean (max)", "by the model", "right", "MB"),
 )
 LOAD_HEAD = (
@@ -61,8 +62,12 @@ LOAD_HEAD = (
     *("ratio", "ratio of the processor"),
 )
 LINES = {"embedded": "-", "oxigraph": "--", "virtuoso": ":"}
-MARKERS = {"perfect": "o", "offline": "s"}
-MODEL_NAMES = {"perfect": "CoR, perfect model", "offline": "CoR, offline model"}
+MARKERS = {"perfect": "o", "offline": "s", "compose": "^"}
+NAMES = {
+    "perfect": "CoR, perfect model",
+    "offline": "CoR, offline model",
+    "compose": "compose, perfect model",
+}
 EACH = 5
 """Questions of each of the eight kinds."""
 
@@ -141,16 +146,16 @@ class PerfectModel(SimulatedModel):
             self.own += time.process_time() - before
 
 
-async def ask(source: str, triples: int, model: str) -> dict[str, Any]:
+async def ask(source: str, triples: int, asker: str) -> dict[str, Any]:
     """Ask the questions of one graph, and return what each has cost."""
     started = time.process_time()
     graph, opened = open_graph([source]), time.process_time()
     asked = list(questions(MadeGraph(triples)))
-    first = (await cost_of(asked[0], graph, model))["processor"] + opened - started
+    first = (await cost_of(asked[0], graph, asker))["processor"] + opened - started
     citizens = Chain(Entity(_id("Country", 0)), (Hop(f"{BASE}r/citizen_of", forward=False),))
     pages: list[float] = []
     with garbage_frozen():  # as in `kgqa eval` and on the server
-        costs = [await cost_of(question, graph, model) for question in asked]
+        costs = [await cost_of(question, graph, asker) for question in asked]
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         for _ in range(EACH):
             before = time.process_time()
@@ -159,14 +164,14 @@ async def ask(source: str, triples: int, model: str) -> dict[str, Any]:
     return {"first": first, "memory": memory, "questions": costs, "hub": float(np.median(pages))}
 
 
-async def cost_of(question: Question, graph: KnowledgeGraph, model: str) -> dict[str, Any]:
+async def cost_of(question: Question, graph: KnowledgeGraph, asker: str) -> dict[str, Any]:
     """Ask one question, and return what it has cost and whether the answers were right."""
+    method, model = ASKERS[asker]
     topics: list[Ref] = [{"id": topic.id, "name": topic.name} for topic in question.topics]
     perfect = PerfectModel(question, graph, ErrorRates())
     before = time.process_time()
-    record = await kgqa.aask(
-        question.text, topics=topics, kg=graph, model=perfect if model == "perfect" else "offline"
-    )
+    model_asked = perfect if model == "perfect" else "offline"
+    record = await kgqa.aask(question.text, topics=topics, method=method, kg=graph, model=model_asked)
     processor = time.process_time() - before - perfect.own
     return {
         "question": question.text,
@@ -198,9 +203,9 @@ def in_process(code: str) -> Any:
     return json.loads(ended.stdout.splitlines()[-1])
 
 
-def measure(source: str, triples: int, model: str) -> dict[str, Any]:
+def measure(source: str, triples: int, asker: str) -> dict[str, Any]:
     """Ask in a process of its own."""
-    asked = f"asyncio.run(ask({source!r}, {triples}, {model!r}))"
+    asked = f"asyncio.run(ask({source!r}, {triples}, {asker!r}))"
     found: dict[str, Any] = in_process(
         f"import asyncio; from kgqa.benchmarks.scale import ask; print(json.dumps({asked}))"
     )
@@ -251,6 +256,7 @@ def main() -> None:
     )
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES[:2], help="triples of the graphs")
     parser.add_argument("--stores", nargs="+", choices=STORES, default=["embedded"])
+    parser.add_argument("--askers", nargs="+", choices=ASKERS, default=[*ASKERS], help="who asks")
     parser.add_argument("--folder", type=Path, help="where graphs are kept")
     parser.add_argument("--draw", action="store_true", help="put tables and plot into docs/scale.md")
     given = parser.parse_args()
@@ -268,10 +274,10 @@ def main() -> None:
             for store in given.stores:
                 with ExitStack() as servers:
                     source = served(store, file, folder, servers)
-                    for model in MODELS:
-                        measured = measure(source, triples, model)
-                        costs.append((f"{triples:,}", store, model, *_row(measured)))
-                        found.setdefault((store, model), {})[triples] = _median(measured)
+                    for asker in given.askers:
+                        measured = measure(source, triples, asker)
+                        costs.append((f"{triples:,}", store, NAMES[asker], *_row(measured)))
+                        found.setdefault((store, asker), {})[triples] = _median(measured)
     tables = {"cost": drawn(COST_HEAD, costs)} | ({"load": drawn(LOAD_HEAD, loads)} if loads else {})
     print(*tables.values(), sep="\n\n")
     if given.draw:
@@ -286,9 +292,9 @@ def plot(found: Mapping[tuple[str, str], Mapping[int, float]], path: Path) -> No
         axes = figure.add_subplot(
             xscale="log", yscale="log", xlabel="triples", ylabel="processor seconds of the median question"
         )
-        for (store, model), medians in found.items():
-            sizes, label = list(medians), f"{MODEL_NAMES[model]}, {store}"
-            axes.plot(sizes, list(medians.values()), LINES[store], marker=MARKERS[model], label=label)
+        for (store, asker), medians in found.items():
+            sizes, label = list(medians), f"{NAMES[asker]}, {store}"
+            axes.plot(sizes, list(medians.values()), LINES[store], marker=MARKERS[asker], label=label)
         axes.grid(alpha=0.4)
         figure.legend(loc="outside right upper", fontsize=9)
         figure.savefig(path, metadata={"Date": None})

@@ -6,6 +6,7 @@ Every operation takes and gives typed terms, says whether its answer was cut
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Protocol
 
 from kgqa.kg.pages import (
@@ -13,6 +14,7 @@ from kgqa.kg.pages import (
     ChainAttributes,
     ChainResult,
     Description,
+    Evidence,
     GraphInfo,
     Match,
     Mention,
@@ -55,7 +57,8 @@ class KnowledgeGraph(Protocol):
 
         Of a chain without hops, the topic itself is at the end, if the graph knows it. What is
         not asked for (``ends``, ``hops``) is empty. A ``sample`` goes through so many nodes at each place
-        of a chain at most; in one that is cut, what returns may not do so on another way.
+        of a chain at most; in one that is cut, what returns may not do so on another way. What leads on
+        from a sample counts as cut.
         """
 
     async def cross_mediators(
@@ -84,7 +87,7 @@ class KnowledgeGraph(Protocol):
     async def chain_attributes(
         self, wanted: Mapping[Chain, Mapping[int, Sequence[Hop]]], near: Sequence[Term] = ()
     ) -> dict[Chain, ChainAttributes]:
-        """Return what the nodes at places of chains have: two queries for up to six chains.
+        """Return what the nodes at places of chains have: one query for up to six chains.
 
         A place is a number of hops; under it are the relations whose values are ``wanted``. Of the nodes
         there: those between that have a name, themselves; these values; by any relation each of ``near``,
@@ -136,8 +139,16 @@ class KnowledgeGraph(Protocol):
         """Return what an answer query gives, with names: its terms, a count, or ``true`` or ``false``.
 
         Sorted as the ends of `follow_chain`. What is counted or compared is all that the graph has, however
-        many there are; a page of answers is cut where it is full, and says so. One query, and one for each
-        condition that some fact meets.
+        many there are; a page of answers is cut where it is full, and says so. One query.
+        """
+
+    async def trace_answers(
+        self, query: AnswerQuery, answers: Sequence[Term], depths: Mapping[int, int] = MappingProxyType({})
+    ) -> Evidence:
+        """Return the facts behind some answers of a query: along chains, and what meets the conditions.
+
+        Under the places of the chains' branches in the query, ``depths`` has after how many hops they are at
+        the answers. One query for all of it, or none. Names are filled in.
         """
 
     async def info(self) -> GraphInfo:

@@ -50,7 +50,7 @@ class ChainResult:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What an answer query gives, and the facts that its conditions rest on."""
+    """What an answer query gives."""
 
     sparql: str
     """Its text: any client gets ``answers`` by it, unless these are cut."""
@@ -59,8 +59,16 @@ class Proof:
     conditions: tuple[str, ...] = ()
     """The part of the text that each condition is, then the extreme, then what was picked."""
 
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The facts behind some answers of a query."""
+
+    paths: tuple[tuple[tuple[Triple, ...], ...], ...]
+    """For each chain that was asked for and each answer, the facts that lead there; empty where none did."""
+
     facts: tuple[Triple, ...] = ()
-    """For each of the first answers, what meets each condition; a `not exists` has none."""
+    """For each answer, what meets each condition; a `not exists` has none."""
 
 
 @dataclass(frozen=True, slots=True)

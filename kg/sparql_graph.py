@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TypeVar
 
 from kgqa.kg.dialects import Dialect, entity_iri, is_foreign
@@ -17,11 +18,11 @@ from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.meter import begin_query, end_query
 from kgqa.kg.naming import Naming, make_description
 from kgqa.kg.pages import (
-    AttributeValue,
     Candidate,
     ChainAttributes,
     ChainResult,
     Description,
+    Evidence,
     GraphInfo,
     Match,
     Mention,
@@ -29,13 +30,12 @@ from kgqa.kg.pages import (
     Proof,
     Table,
 )
-from kgqa.kg.proof import compilation
-from kgqa.kg.proof.facts import conditions_with_facts, read_facts, write_facts_query
+from kgqa.kg.proof.prover import Prover
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.relations import RelationCatalog, without_inverses
 from kgqa.kg.sparql import attribute_queries, attribute_rows, chain_queries, patterns, queries
 from kgqa.kg.sparql.attribute_queries import Wanted
-from kgqa.kg.sparql.attribute_rows import Facts, ReadAttributes
+from kgqa.kg.sparql.attribute_rows import ReadAttributes
 from kgqa.kg.sparql.chain_queries import Limits
 from kgqa.kg.sparql.decoding import (
     ChainRows,
@@ -53,7 +53,7 @@ from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple, is_id
 S = TypeVar("S")
 T = TypeVar("T")
 
-IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY, CHAINS_READ_PER_QUERY = 1_000, 5_000, 8, 6
+IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY, CHAINS_READ_PER_QUERY = 1_000, 5_000, 12, 6
 """Entities, steps and chains in one query: Virtuoso takes longer and longer to read long ones, or refuses."""
 
 CHAINS_CROSSED_PER_QUERY = 24
@@ -63,8 +63,6 @@ MEDIATORS_SAMPLED = 200  # nodes without a name, at the end of one chain, that a
 
 MAX_SEPARATE_PAGES = 8
 """Pairs of entity and hop up to which each has a page of its own; of more, those of one hop share one."""
-
-MAX_ANSWERS_TRACED = 50  # answers whose facts are looked up for each condition that they meet
 
 MIN_ROWS_OFF_LOOP = 1_000  # from this number of rows on, naming and sorting them leaves the event loop
 
@@ -89,6 +87,7 @@ class SparqlGraph:
         self._lookup = lookup
         self._rows = rows
         self._relations = RelationCatalog(executor, dialect, naming, facts)
+        self._prover = Prover(executor, dialect, naming, rows=rows)
         self._linking: tuple[NameIndex, Linker] | None = None
         self._info: GraphInfo | None = None
 
@@ -143,7 +142,7 @@ class SparqlGraph:
                 found = await self._candidates(chain, rows, limits, answer.cut)
                 entities = sum(isinstance(end.term, Entity) for end in found)
                 sampled = answer.cut or chain_queries.CUT_ENDS in rows.cuts or entities > limits.scanned
-                sampled |= found.truncated and limits.sampled
+                sampled |= limits.sampled and bool(chain.hops)
                 if chain_queries.CUT_TRIPLES in rows.cuts:
                     sampled |= entities > looked_up or bool(chain.hops and not entities)
                 visits[chain] = ChainResult(found, self._hops(rows.hops, sampled))
@@ -250,54 +249,42 @@ class SparqlGraph:
         self, wanted: Mapping[Chain, Mapping[int, Sequence[Hop]]], near: Sequence[Term] = ()
     ) -> dict[Chain, ChainAttributes]:
         """Return what the nodes at places of chains have; see `KnowledgeGraph`."""
-        types = tuple(map(Hop, self._dialect.types))
+        types = self._dialect.types
         asked = [
-            (chain, {**places, chain.depth: (*types, *places.get(chain.depth, ()))})
+            (chain, {**places, chain.depth: places.get(chain.depth, ())})
             for chain, places in wanted.items()
             if chain.hops
         ]
-        # several share a page: of each place its nodes, values in both directions, and what is near
-        parts = 4 * sum(len(places) for _, places in asked) if len(asked) > 1 else 1
+        # several share a page: of each place its nodes, values in both directions and past them, what is near
+        parts = 6 * sum(len(places) for _, places in asked) if len(asked) > 1 else 1
         labels, limits = self._naming.labels, Limits.of(self._rows // parts)
 
         def write(some: Sequence[tuple[Chain, Wanted]]) -> str:
-            return attribute_queries.attribute_values(some, near, labels, limits)
+            return attribute_queries.attribute_values(some, near, types, labels, limits)
 
         read: dict[Chain, ReadAttributes] = {}
         for some, answer in await self._ask_batches(asked, CHAINS_READ_PER_QUERY, write):
             for (chain, _), rows in zip(some, attribute_rows.split_by_chain(answer, len(some)), strict=True):
-                read[chain] = self._read_attributes(chain, rows, answer.cut, types, limits.rows)
-        facts, more = await self._facts_past(value for each in read.values() for value in each.values)
-        found = {chain: each.page(chain, facts, more, self._rows) for chain, each in read.items()}
+                read[chain] = self._read_attributes(chain, rows, answer.cut, limits.rows)
+        found = {chain: each.page(chain, self._rows) for chain, each in read.items()}
         empty = ChainAttributes(Page(()), Page(()))
         return {chain: found.get(chain, empty) for chain in wanted}
 
-    def _read_attributes(
-        self, chain: Chain, rows: Sequence[Row], cut: bool, types: Sequence[Hop], most: int
-    ) -> ReadAttributes:
+    def _read_attributes(self, chain: Chain, rows: Sequence[Row], cut: bool, most: int) -> ReadAttributes:
         """Read the rows of one chain, of each part of which there are ``most`` at most."""
         kept = [row[:-1] for row in rows if row[-1] is None]
         named = self._naming.apply((value, label, rank) for *_, value, label, rank in kept)
+        facts = attribute_rows.read_facts(kept, named, self._relations.hop, self._relations.ignores)
+        types = {*map(Hop, self._dialect.types)}
         found = attribute_rows.read_values(kept, named, self._relations.hop)
         labels = [self._relations.hop(label, forward=True) for label in self._naming.labels]
         silent = {*types, *(h for each in found for h in each.hops if self._relations.ignores(h.relation))}
         return ReadAttributes(
-            [each for each in found if silent.isdisjoint(each.hops)],
+            attribute_rows.past_unnamed([each for each in found if silent.isdisjoint(each.hops)], facts),
             {(each.end, each.value) for each in found if each.hops and each.hops[0] in types},
             attribute_rows.read_names(kept, named, chain.depth, labels),
             cut or len(kept) < len(rows) or attribute_rows.largest_part(kept) > most,
         )
-
-    async def _facts_past(self, found: Iterable[AttributeValue]) -> tuple[Facts, bool]:
-        """Return what the values without a name have, and whether there is more of it."""
-        listed = list(dict.fromkeys(each.value.id for each in found if attribute_rows.is_unnamed(each)))
-        if not listed:
-            return {}, False
-        some = listed[:IDS_PER_QUERY]
-        answer = await self._ask(attribute_queries.facts_of(some, self._naming.labels, self._rows + 1))
-        named = self._naming.apply((value, label, rank) for *_, value, label, rank in answer.rows)
-        facts = attribute_rows.read_facts(answer.rows, named, self._relations.hop, self._relations.ignores)
-        return facts, answer.cut or len(answer.rows) > self._rows or len(listed) > len(some)
 
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:
         """Return the hops that leave each of the entities; see `KnowledgeGraph`."""
@@ -459,33 +446,17 @@ class SparqlGraph:
 
     def write_query(self, query: AnswerQuery) -> str:
         """Return the SPARQL of an answer query; see `KnowledgeGraph`."""
-        return compilation.write_query(query, self._dialect.types)
+        return self._prover.write_query(query)
 
     async def prove(self, query: AnswerQuery) -> Proof:
-        """Return what an answer query gives; see `KnowledgeGraph`. Names are looked up after it."""
-        text, types = self.write_query(query), self._dialect.types
-        answer = await self._executor.query(text if query.has_one_row else self._with_names(text))
-        rows = ((*row, None, None) for row in answer.rows)
-        found = list(self._naming.apply((term, label, rank) for term, label, rank, *_ in rows).values())
-        kept = sorted(found[: self._rows], key=sort_key)
-        facts: list[Triple] = []
-        for number in () if query.computes_value else conditions_with_facts(query) if kept else ():
-            asked = write_facts_query(query, number, kept[:MAX_ANSWERS_TRACED], types)
-            facts += read_facts(query, number, await self._executor.query(asked))
-        ids = dict.fromkeys(t.id for fact in facts for t in (fact.head, fact.tail) if isinstance(t, Entity))
-        names = await self.names(list(ids)) if ids else {}
-        parts = tuple(compilation.write_parts(query, types))
-        page = Page(tuple(kept), answer.cut or len(found) > self._rows)
-        return Proof(text, page, parts, tuple(_named_fact(fact, names) for fact in facts))
+        """Return what an answer query gives; see `KnowledgeGraph`."""
+        return await self._prover.prove(query)
 
-    def _with_names(self, query: str) -> str:
-        """Ask for the first answers of a query with their names: ``?answer ?label ?rank``."""
-        *prologue, select = query.partition("\n") if query.startswith("PREFIX") else (query,)
-        limited = f"{{ {select} LIMIT {self._rows + 1:d} }}"
-        return (
-            f"{''.join(prologue)}SELECT ?answer ?label ?rank WHERE {{ {limited} "
-            f"{patterns.label_of(self._naming.labels, '?answer')} }}"
-        )
+    async def trace_answers(
+        self, query: AnswerQuery, answers: Sequence[Term], depths: Mapping[int, int] = MappingProxyType({})
+    ) -> Evidence:
+        """Return the facts behind some answers of a query; see `KnowledgeGraph`."""
+        return await self._prover.trace_answers(query, answers, depths)
 
     async def both_ways(self) -> dict[tuple[str, str], tuple[int, float]]:
         """Return how many facts two relations state in both directions, and their share of the commoner's.
@@ -565,12 +536,9 @@ class SparqlGraph:
         return Page(tuple(Candidate(term, returning=term in returning) for term in kept), full)
 
     async def _look_up_relations(self, parts: Mapping[Chain, ChainRows], limits: Limits) -> int:
-        """Look up the relations of hubs, whose triples are too many to read; return at how many ends.
-
-        In a sample, those of topics alone.
-        """
+        """Look up the relations of hubs, whose triples are too many to read; return at how many ends."""
         hubs = {chain: rows for chain, rows in parts.items() if chain_queries.CUT_TRIPLES in rows.cuts}
-        for chain in [each for each in hubs if each.hops and (limits.sampled or not self.relations)]:
+        for chain in [each for each in hubs if each.hops and not self.relations]:
             hubs.pop(chain).cuts.add(chain_queries.CUT_ENDS)
         if not self.relations:
             for chain, rows in hubs.items():
@@ -605,12 +573,6 @@ def _checked_id(id: str) -> str:
     """Return the id that answers have for it; a blank node may be named by the IRI it is stored under."""
     blank = id.removeprefix(patterns.BLANK_NAMESPACE)
     return Entity(f"_:{blank}" if blank != id else id).id
-
-
-def _named_fact(fact: Triple, names: Mapping[str, str | None]) -> Triple:
-    tail = fact.tail
-    named = replace(tail, name=names[tail.id]) if isinstance(tail, Entity) else tail
-    return Triple(replace(fact.head, name=names[fact.head.id]), fact.relation, named)
 
 
 def _starts_by_hop(steps: Sequence[tuple[str, Hop]]) -> dict[Hop, list[str]]:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kgqa.kg.pages import Proof
+from kgqa.kg.pages import Evidence, Proof
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.terms import ANY, Path, Term, Triple
 from kgqa.nodes.claim import claimed_answer
@@ -53,20 +53,19 @@ async def _prove_answers(branches: list[VerifiedChain], state: State, runtime: N
     last, update = branches[-1], Update(outcome="grounded_unverified")
     found, computed = list(last.ends), _computed(last)
     answers: list[Term] = [computed] if computed else found
-    facts: tuple[Triple, ...] = ()
     query, proof = await _run_memory(branches, state, runtime)
     if query and proof:
         seen = {term: place for place, term in enumerate(last.ends)}  # the best first
-        answers, facts = sorted(proof.answers, key=lambda term: seen.get(term, len(seen))), proof.facts
+        answers = sorted(proof.answers, key=lambda term: seen.get(term, len(seen)))
         found = found if query.has_one_row else answers
         update = proof_update(query, proof, branches, state)
-    paths, triples = await _trace_paths(branches, found, state["leads"], runtime)
+    paths, triples = await _trace_paths(branches, found, query if proof else None, state["leads"], runtime)
     refs = {(term.id, term.name): ref(term) for term in answers}
     return {
         **update,
         "answers": list(refs.values()),
         "paths": paths,
-        "evidence": unique_facts([*triples, *facts]),
+        "evidence": unique_facts(triples),
     }
 
 
@@ -86,7 +85,7 @@ async def _run_memory(
     except ValueError as error:
         runtime.trace["proof"] = f"left out: {error}"
         return None, None
-    proof = await run_query(query, runtime)
+    proof = await run_query(query, runtime, state.get("computed"))
     for other in dict.fromkeys(free) if proof and query not in free else ():
         found = await run_query(other, runtime)
         if proof and found and found.answers == proof.answers:
@@ -106,17 +105,32 @@ def _computed(branch: VerifiedChain) -> Term | None:
 
 
 async def _trace_paths(
-    branches: list[VerifiedChain], ends: list[Term], leads: list[KnownExtensions], runtime: NodeRuntime
+    branches: list[VerifiedChain],
+    ends: list[Term],
+    query: AnswerQuery | None,
+    leads: list[KnownExtensions],
+    runtime: NodeRuntime,
 ) -> tuple[list[list[PathStep]], list[Triple]]:
-    """Return the chains as paths, and the facts along them to the first ends."""
+    """Return the chains as paths, and the facts behind the first ends, those that meet conditions among them.
+
+    One look-up tells of all parts of the query, if there is one; another of each chain that it does not tell.
+    """
     shown = tuple(ends[:MAX_EVIDENCE_ANSWERS])
+    known = {at: _known_facts(branch, shown, leads) for at, branch in enumerate(branches)}
+    depths = {at: branches[at].place or branches[at].chain.depth for at, facts in known.items() if not facts}
+    traced = Evidence(())
+    if query:
+        arguments = {"query": query, "answers": [*shown], "depths": depths}
+        traced = await trace_evidence(runtime, "trace_answers", **arguments) or traced
+    known |= {at: [*found] for at, found in zip(depths, traced.paths, strict=False) if all(found)}
     paths: list[list[PathStep]] = []
     triples: list[Triple] = []
-    for branch in branches:
-        facts = _known_facts(branch, shown, leads)
+    for at, branch in enumerate(branches):
+        facts = known[at]
         for chain in branch.chains:
             upto = chain.upto(branch.place or chain.depth)
-            facts = facts or await trace_evidence(runtime, **chain_arguments(upto), ends=shown) or []
+            arguments = {**chain_arguments(upto), "ends": shown}
+            facts = facts or await trace_evidence(runtime, "trace_chain", **arguments) or []
             whole = facts if len(facts) == len(ends) and all(facts) else []
             tails = [
                 [f[at].tail if hop.forward else f[at].head for f in whole] if at < upto.depth else []
@@ -127,7 +141,7 @@ async def _trace_paths(
             paths.append(draw_hops(chain.hops, [heads if first else [chain.topic], *tails]))
             triples += [triple for path in facts for triple in path]
             facts = []
-    return paths, triples
+    return paths, [*triples, *traced.facts]
 
 
 def _known_facts(

@@ -140,7 +140,9 @@ async def _trace(chain: Chain, ends: Sequence[Term], runtime: NodeRuntime) -> li
     """Return the paths along a chain to some of its ends: known where it is one hop."""
     if chain.depth == 1:
         return [Path(chain.topic, ((chain.hops[0], end),)) for end in ends]
-    found = await trace_evidence(runtime, **chain_arguments(chain), ends=ends) if ends else None
+    found = (
+        await trace_evidence(runtime, "trace_chain", **chain_arguments(chain), ends=ends) if ends else None
+    )
     return [
         Path(
             chain.topic,

@@ -15,7 +15,7 @@ from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import Outcome, RecordedCondition
-from kgqa.runtime.state import State, Update, VerifiedChain
+from kgqa.runtime.state import ComputedQuery, State, Update, VerifiedChain
 
 RETURNED = 0  # the place of the answers
 
@@ -71,10 +71,18 @@ def _without_held(chain: Chain, places: Sequence[int], topics: Sequence[Entity])
     return Chain(chain.topic, chain.hops, kept), picks
 
 
-async def run_query(query: AnswerQuery, runtime: NodeRuntime) -> Proof | None:
-    """Run an answer query; None where it fails, gives nothing, or more than a page, as the trace says."""
+async def run_query(
+    query: AnswerQuery, runtime: NodeRuntime, known: ComputedQuery | None = None
+) -> Proof | None:
+    """Run an answer query; None where it fails, gives nothing, or more than a page, as the trace says.
+
+    One that is ``known`` is not asked again.
+    """
     try:
-        proof: Proof = await runtime.call_tool("prove_answers", query=query)
+        if known and known.query == query:
+            proof = known.proof
+        else:
+            proof = await runtime.call_tool("prove_answers", query=query)
     except (BudgetExceeded, KGError) as error:
         runtime.trace["proof"] = f"left out: {error}"
         if isinstance(error, BudgetExceeded):

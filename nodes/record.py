@@ -105,10 +105,10 @@ def parametric_answers(names: Iterable[str]) -> list[Ref]:
     return [{"id": None, "name": name} for name in dict.fromkeys(map(str.strip, names)) if name]
 
 
-async def trace_evidence(runtime: NodeRuntime, **arguments: Any) -> list[tuple[Triple, ...]] | None:
-    """Return the facts along a chain to each end; None where graph or budget fail, as the trace says."""
+async def trace_evidence(runtime: NodeRuntime, tool: str, **arguments: Any) -> Any:
+    """Return what a tool tells of evidence; None where graph or budget fail, as the trace says."""
     try:
-        facts: list[tuple[Triple, ...]] = await runtime.call_tool("trace_chain", **arguments)
+        facts = await runtime.call_tool(tool, **arguments)
     except (BudgetExceeded, KGError) as error:
         runtime.trace["evidence"] = f"left out: {error}"
         if isinstance(error, BudgetExceeded):

@@ -22,7 +22,7 @@ WORDING_WEIGHT = 0.2  # of the words of relations, as far as no training questio
 MIN_WORDING_FACTOR = 0.02  # of that weight, where one is
 STOP_PROBABILITY = 0.5  # of a chain's being complete, by words alone
 
-MAX_ROUNDS = 4  # one query each: the likeliest chains are followed to their ends, and what leads on is seen
+MAX_ROUNDS = 3  # one query each: the likeliest chains are followed to their ends, and what leads on is seen
 _MAX_HOPS = 3  # of a chain
 _MAX_BRANCHES = 12  # hops of one chain that are considered, the likeliest
 _MIN_RELATIVE_LIKELIHOOD = 1e-3  # of a chain, as a part of the likeliest's
@@ -132,7 +132,7 @@ async def search_chains(
     for left in range(MAX_ROUNDS, -1, -1):
         chains = [chain for each in taken.values() for chain in each]
         try:
-            await graph.visit_chains(chains, ends=left < MAX_ROUNDS, hops=left > 0)
+            await graph.visit_chains(chains, ends=left < MAX_ROUNDS)
         except (KGTimeout, KGRejected) as error:
             failure = error
         except QueryBudgetExhausted:

@@ -1,7 +1,8 @@
 """What is looked up in the graph for one question: several chains at once, each thing once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 
 from kgqa.kg.dialects import describes_data
 from kgqa.kg.errors import KGRejected, KGTimeout
@@ -13,7 +14,7 @@ from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term
 MAX_QUERIES = 8
 """Queries of the graph that are made for one question."""
 
-CHAINS_PER_QUERY = 8
+CHAINS_PER_QUERY = 12
 """Chains that one query follows."""
 
 SAMPLED_NODES = 200
@@ -26,14 +27,22 @@ NO_ANSWER = (KGTimeout, KGRejected, QueryBudgetExhausted)
 class Lookups:
     """A graph as one reply sees it: what it has said once is not asked again.
 
-    A chain from a topic goes on from the end of the chain that ``starts`` has for it.
+    A chain from a topic goes on from the end of the chain that ``starts`` has for it, by the hops that are
+    ``known`` of it.
     """
 
-    def __init__(self, graph: KnowledgeGraph, starts: Iterable[Chain] = ()) -> None:
+    def __init__(
+        self,
+        graph: KnowledgeGraph,
+        starts: Iterable[Chain] = (),
+        known: Mapping[Chain, Sequence[Hop]] = MappingProxyType({}),
+    ) -> None:
         self._graph = graph
         self._starts = {chain.topic: chain for chain in starts}
         self._ends: dict[Chain, Page[Candidate]] = {}
-        self._hops: dict[Chain, Page[Hop]] = {}
+        self._hops: dict[Chain, Page[Hop]] = {
+            Chain(topic): Page(tuple(known[start])) for topic, start in self._starts.items() if start in known
+        }
         self._led: dict[tuple[str, Hop], Page[Term]] = {}
 
     async def set_out(self, question: str) -> list[Entity]:
@@ -57,6 +66,9 @@ class Lookups:
             KGTimeout, KGRejected: for the last of those that cannot be told; the others are known then.
             QueryBudgetExhausted: where no query is left.
         """
+        chains = [
+            each for each in chains if (ends and each not in self._ends) or (hops and each not in self._hops)
+        ]
         parts = [chains[at : at + CHAINS_PER_QUERY] for at in range(0, len(chains), CHAINS_PER_QUERY)]
         failure: KGTimeout | KGRejected | None = None
         while parts:

@@ -25,7 +25,7 @@ from kgqa.runtime.context import Context
 from kgqa.runtime.open_once import OpenOnce
 from kgqa.runtime.wordings import read_wordings
 from kgqa.tools import make_tools
-from kgqa.tools.proof import proof_tool
+from kgqa.tools.proof import proof_tools
 
 SAMPLE_NAME = "sample"  # the name of the graph that comes with kgqa
 
@@ -145,7 +145,7 @@ def _opened_for_graph(context: Context) -> OpenOnce:
 
 def _make_tools(graph: KnowledgeGraph) -> dict[str, BaseTool]:
     with _tools_lock:  # LangChain silences warnings meanwhile, which no two threads can do at once
-        return {tool.name: tool for tool in [*make_tools(graph), proof_tool(graph)]}
+        return {tool.name: tool for tool in [*make_tools(graph), *proof_tools(graph)]}
 
 
 def _open_library(context: Any, graph: KnowledgeGraph) -> BlueprintLibrary | None:

@@ -18,8 +18,8 @@ from langgraph.channels import EphemeralValue
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
-from kgqa.kg.pages import Candidate, ChainResult
-from kgqa.kg.proof.query import Aggregate, Condition
+from kgqa.kg.pages import Candidate, ChainResult, Proof
+from kgqa.kg.proof.query import Aggregate, AnswerQuery, Condition
 from kgqa.kg.terms import Chain, Entity, Hop, Term, one_line
 from kgqa.prompts.base import MAX_QUESTION_CHARS
 from kgqa.prompts.candidates import ChainFindings
@@ -87,6 +87,14 @@ class VerifiedChain:
     def chains(self) -> tuple[Chain, ...]:
         """The chain and those that are united with it."""
         return (self.chain, *self.others)
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedQuery:
+    """An answer query that the graph was asked, and what it gives."""
+
+    query: AnswerQuery
+    proof: Proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +177,8 @@ class Update(TypedDict, total=False):
     """What the chains that were chosen beside the one at hand lead to, as far as they meet the branches."""
     memory: list[VerifiedChain]
     """Working memory: the verified branches, one for each topic entity."""
+    computed: ComputedQuery | None
+    """The query that the search has asked of the graph last: it is not asked again."""
     leads: list[KnownExtensions]
     """What leads on from the topic entities, and from what was visited on the way to the last ends."""
     tried: list[Chain]
@@ -221,6 +231,7 @@ def initial_state(given: Input) -> Update:
         "truncated": False,
         "siblings": [],
         "memory": [],
+        "computed": None,
         "leads": [],
         "tried": [],
         "resume_points": [],

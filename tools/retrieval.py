@@ -6,7 +6,7 @@ from langchain_core.tools import BaseTool
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.meter import metered
-from kgqa.kg.terms import Chain
+from kgqa.kg.terms import Chain, Hop
 from kgqa.retrieval.lookups import MAX_QUERIES, Lookups
 from kgqa.retrieval.retriever import Retrieved, Retriever
 from kgqa.tools.text import graph_tool, listing, show_candidate, show_chain
@@ -16,6 +16,8 @@ Starts = Annotated[
     "the chains that are extended, one for each topic, without hops for itself; none for a question without.",
 ]
 
+Known = Annotated[list[tuple[Chain, list[Hop]]], "what is known to lead on from some of the chains."]
+
 MAX_ENDS_LISTED = 5
 
 
@@ -23,16 +25,19 @@ def retrieval_tool(graph: KnowledgeGraph, retriever: Retriever) -> BaseTool:
     """Make retrieve_chains for a graph."""
 
     @graph_tool
-    async def retrieve_chains(question: str, starts: Starts) -> tuple[str, Retrieved]:
+    async def retrieve_chains(
+        question: str, starts: Starts, known: Known | None = None
+    ) -> tuple[str, Retrieved]:
         """Find the chains of relations near topics that say a question best, and what they lead to.
 
         Args:
             question: the question, or some words of it.
             starts: the chains.
+            known: what leads on from some of them.
         """
         with metered(MAX_QUERIES):
             topics = [start.topic for start in starts]
-            found = await retriever.retrieve(question, topics, Lookups(graph, starts))
+            found = await retriever.retrieve(question, topics, Lookups(graph, starts, dict(known or ())))
         lines = [
             f"{show_chain(each.chain)}: {', '.join(map(show_candidate, each.ends[:MAX_ENDS_LISTED]))}"
             for chains in found.chains.values()

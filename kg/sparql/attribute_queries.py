@@ -4,7 +4,7 @@ As with chains, nothing is sorted, and what is read is limited. From each node i
 chain's end: a row is of a node and an end.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kgqa.kg.sparql.chain_queries import CUT_ENDS, CUT_TRIPLES, Limits, cut_query, nodes_after
 from kgqa.kg.sparql.patterns import (
@@ -15,6 +15,7 @@ from kgqa.kg.sparql.patterns import (
     serialise,
     triple_pattern,
     values_list,
+    without_label,
     write_iri,
 )
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
@@ -24,54 +25,63 @@ Wanted = Mapping[int, Sequence[Hop]]
 
 
 def attribute_values(
-    wanted: Sequence[tuple[Chain, Wanted]], near: Sequence[Term], labels: Sequence[str], limits: Limits
+    wanted: Sequence[tuple[Chain, Wanted]],
+    near: Sequence[Term],
+    types: Sequence[str],
+    labels: Sequence[str],
+    limits: Limits,
 ) -> str:
-    """Ask for ``?chain ?place ?end ?relation ?forward ?value ?label ?rank`` of chains.
+    """Ask for ``?chain ?place ?end ?relation ?forward ?further ?value ?label ?rank`` of chains.
 
-    A row without a ``?relation`` has the node itself as its value, or ``?cut``.
+    A row without a ``?relation`` has the node itself as its value, or what a value without a name has by a
+    ``?further`` relation (it is the ``?end`` then), or ``?cut``. ``types`` lead to the types of ends.
     """
     blocks = [
         f'{{ {block} BIND("{number:d}" AS ?chain) }}'  # in each: Virtuoso loses rows of a UNION in a UNION
         for number, (chain, places) in enumerate(wanted)
-        for block in _of_chain(chain, places, near, limits)
+        for block in _of_chain(chain, places, near, types, labels, limits)
     ]
     return (
-        "SELECT ?chain ?place ?end ?relation ?forward ?value ?label ?rank ?cut WHERE { "
+        "SELECT ?chain ?place ?end ?relation ?forward ?further ?value ?label ?rank ?cut WHERE { "
         f"{{ {' UNION '.join(blocks)} }} {label_of(labels, '?value')} }}"
     )
 
 
-def _of_chain(chain: Chain, wanted: Wanted, near: Sequence[Term], limits: Limits) -> Iterator[str]:
+def _of_chain(
+    chain: Chain,
+    wanted: Wanted,
+    near: Sequence[Term],
+    types: Sequence[str],
+    labels: Sequence[str],
+    limits: Limits,
+) -> Iterator[str]:
     near = [term for term in near if term != chain.topic]  # all nodes may be beside it
     for place, hops in wanted.items():
-        yield from _nodes(chain, place, limits)
+        blocks = [*_nodes(chain, place, limits), *_near(chain, place, near, limits)]
         for forward in (True, False):
-            if listed := " ".join(write_iri(hop.relation) for hop in hops if hop.forward == forward):
-                step = f"VALUES ?relation {{ {listed} }} {_triple(place, forward)}"
-                yield _values(chain, place, forward, step, limits)
-        if near:
-            yield from _near(chain, place, near, limits)
+            listed = [hop.relation for hop in hops if hop.forward == forward]
+            if every := [*(types if forward and place == chain.depth else ()), *listed]:
+                step = f"{_listed(every)} {_triple(place, forward)}"
+                blocks.append(_values(chain, place, forward, step, limits))
+            if listed:
+                step = f"{_listed(listed)} {_triple(place, forward, '?past')}"
+                blocks.append(_past_unnamed(chain, place, step, labels, limits))
+        yield from (f'{{ {block} }} BIND("{place:d}" AS ?place)' for block in blocks)
 
 
-def facts_of(ids: Iterable[str], labels: Sequence[str], limit: int) -> str:
-    """Ask for ``?start ?relation ?value ?label ?rank``: what some entities have, ``limit`` of it."""
-    listed = " ".join(map(write_iri, ids))
-    facts = f"SELECT ?start ?relation ?value WHERE {{ VALUES ?start {{ {listed} }} ?start ?relation ?value }}"
-    return (
-        f"SELECT ?start ?relation ?value ?label ?rank WHERE {{ {{ {facts} LIMIT {limit:d} }} "
-        f"{label_of(labels, '?value')} }}"
-    )
+def _listed(relations: Sequence[str]) -> str:
+    return f"VALUES ?relation {{ {' '.join(map(write_iri, relations))} }}"
 
 
 def _starts(chain: Chain, place: int, limits: Limits) -> str:
     return f"{{ {nodes_after(chain, place, limits.scanned)} LIMIT {limits.scanned:d} }}"
 
 
-def _triple(place: int, forward: bool) -> str:
+def _triple(place: int, forward: bool, value: str = "?value") -> str:
     """Write the triple from a node to a value; what has a literal is the node before it."""
     if forward:
-        return f"?e{place} ?relation ?value ."
-    return f"?value ?relation ?e{place} . FILTER(!isLiteral(?e{place}))"
+        return f"?e{place} ?relation {value} ."
+    return f"{value} ?relation ?e{place} . FILTER(!isLiteral(?e{place}))"
 
 
 def _onwards(chain: Chain, place: int) -> str:
@@ -82,14 +92,27 @@ def _onwards(chain: Chain, place: int) -> str:
 
 def _nodes(chain: Chain, place: int, limits: Limits) -> Iterator[str]:
     """Ask for the nodes at a place, and whether there are more of them than are read."""
-    value = f"(?e{place} AS ?value)"
-    yield _block(chain, place, value, _starts(chain, place, limits), limits)
+    yield _rows(chain, place, f"(?e{place} AS ?value)", _starts(chain, place, limits), limits)
     yield _cut(CUT_ENDS, nodes_after(chain, place, limits.scanned), limits.scanned)
 
 
 def _values(chain: Chain, place: int, forward: bool, step: str, limits: Limits) -> str:
     shown = f"?relation ?value ({TRUE if forward else FALSE} AS ?forward)"
-    return _block(chain, place, shown, f"{_starts(chain, place, limits)} {step}", limits)
+    return _rows(chain, place, shown, f"{_starts(chain, place, limits)} {step}", limits)
+
+
+def _past_unnamed(chain: Chain, place: int, step: str, labels: Sequence[str], limits: Limits) -> str:
+    """Ask for what those of the first values have that have no name.
+
+    They are called ``?end``: Virtuoso loses the ends of other parts where one has none.
+    """
+    most = f"LIMIT {limits.rows + 1:d}"
+    first = f"SELECT DISTINCT ?past WHERE {{ {_starts(chain, place, limits)} {step} }} {most}"
+    unnamed = f"FILTER(!isLiteral(?past)) {without_label(labels, '?past')}"
+    return (
+        f"SELECT DISTINCT (?past AS ?end) ?further ?value WHERE {{ {{ {first} }} {unnamed} "
+        f"?past ?further ?value }} {most}"
+    )
 
 
 def _near(chain: Chain, place: int, near: Sequence[Term], limits: Limits) -> Iterator[str]:
@@ -102,7 +125,7 @@ def _near(chain: Chain, place: int, near: Sequence[Term], limits: Limits) -> Ite
         starts = f"{_starts(chain, place, limits)} {_triple(place, True)}"
         read = f"SELECT ?e{place} ?relation ?value WHERE {{ {starts} }}"
         kept = f"{{ {read} LIMIT {limits.triples:d} }} FILTER(isLiteral(?value) && ({' || '.join(tests)}))"
-        yield _block(chain, place, f"?relation ?value ({TRUE} AS ?forward)", kept, limits)
+        yield _rows(chain, place, f"?relation ?value ({TRUE} AS ?forward)", kept, limits)
         yield _cut(CUT_TRIPLES, read, limits.triples)
 
 
@@ -112,13 +135,11 @@ def _text_tests(term: Literal) -> Iterator[str]:
     yield f"STRSTARTS(STR(?value), {serialise(Literal(f'{term.value}-'))})"
 
 
-def _block(chain: Chain, place: int, shown: str, starts: str, limits: Limits) -> str:
-    pattern = f"{starts} {_onwards(chain, place)}"
-    rows = (
-        f"SELECT DISTINCT (?e{chain.depth} AS ?end) {shown} WHERE {{ {pattern} }} LIMIT {limits.rows + 1:d}"
-    )
-    return f'{{ {rows} }} BIND("{place:d}" AS ?place)'
+def _rows(chain: Chain, place: int, shown: str, starts: str, limits: Limits) -> str:
+    """Ask for the ends that the nodes at a place lead to, and what is shown of these."""
+    walk = f"{starts} {_onwards(chain, place)}"
+    return f"SELECT DISTINCT (?e{chain.depth} AS ?end) {shown} WHERE {{ {walk} }} LIMIT {limits.rows + 1:d}"
 
 
 def _cut(limit: str, query: str, most: int) -> str:
-    return f"{{ {cut_query(limit, query, most)} }} BIND({NOWHERE} AS ?value)"
+    return f"SELECT ?cut ({NOWHERE} AS ?value) WHERE {{ {{ {cut_query(limit, query, most)} }} }}"

@@ -25,15 +25,13 @@ class ReadAttributes:
     names: tuple[AttributeValue, ...]
     cut: bool
 
-    def page(self, chain: Chain, facts: Facts, more: bool, rows: int) -> ChainAttributes:
-        """Return it sorted, with the facts of values without a name in their place, or ``more`` not read."""
-        every = past_unnamed(self.values, facts)
-        values = [each for each in every if each.hops or (each.place < chain.depth and each.value.name)]
+    def page(self, chain: Chain, rows: int) -> ChainAttributes:
+        """Return it sorted."""
+        values = [each for each in self.values if each.hops or (each.place < chain.depth and each.value.name)]
         values.sort(key=lambda each: (each.place, each.hops, sort_key(each.end), sort_key(each.value)))
         types = sorted(self.types, key=lambda pair: (sort_key(pair[0]), sort_key(pair[1])))
-        more = more and any(map(is_unnamed, self.values))
         return ChainAttributes(
-            Page(tuple(_some_of_each(values, rows)), self.cut or more or len(values) > rows),
+            Page(tuple(_some_of_each(values, rows)), self.cut or len(values) > rows),
             Page(tuple(types[:rows]), self.cut or len(types) > rows),
             self.names,
         )
@@ -64,8 +62,10 @@ def read_values(
 ) -> list[AttributeValue]:
     """Return the values in rows of `attribute_queries.attribute_values`, and the nodes that have them."""
     found: dict[AttributeValue, None] = {}
-    for place, end, relation, forward, value, *_ in rows:
-        if end is not None and value is not None and (relation is None or is_iri(relation.id)):
+    for place, end, relation, forward, further, value, *_ in rows:
+        if end is None or value is None or further is not None:
+            continue
+        if relation is None or is_iri(relation.id):
             hops = (hop(relation.id, is_true(forward)),) if relation else ()
             found[AttributeValue(read_integer(place), hops, named.get(end, end), named[value])] = None
     return list(found)
@@ -77,8 +77,8 @@ def read_names(
     """Return what says the names of a chain's ends, sorted; ``labels`` are hops that names are read by."""
     found = {
         AttributeValue(depth, (labels[read_integer(rank)],), end, label)
-        for _, start, relation, _, value, label, rank in rows
-        if start and relation is None and start == value and isinstance(label, Literal)
+        for _, start, relation, _, further, value, label, rank in rows
+        if start and relation is further is None and start == value and isinstance(label, Literal)
         if (end := named.get(start, start)).name == label.value
     }
     return tuple(sorted(found, key=lambda each: (each.hops, sort_key(each.end), sort_key(each.value))))
@@ -86,7 +86,9 @@ def read_names(
 
 def largest_part(rows: Iterable[Row]) -> int:
     """Return how many rows the largest part of the query gave: each is limited for itself."""
-    sizes = Counter((place, relation and forward) for place, _, relation, forward, *_ in rows)
+    sizes = Counter(
+        (place, relation and forward, further is None) for place, _, relation, forward, further, *_ in rows
+    )
     return max(sizes.values(), default=0)
 
 
@@ -96,13 +98,13 @@ def read_facts(
     hop: Callable[[str, bool], Hop],
     ignores: Callable[[str], bool],
 ) -> Facts:
-    """Return the facts in rows of `attribute_queries.facts_of`, but for relations that a search ignores."""
+    """Return what nodes without a name have, but for relations that a search ignores."""
     facts: dict[str, dict[tuple[Hop, Term], None]] = {}
-    for start, relation, value, *_ in rows:
-        if start is None or value is None or relation is None or not is_iri(relation.id):
+    for _, start, _, _, further, value, *_ in rows:
+        if start is None or value is None or further is None or not is_iri(further.id):
             continue
-        if not ignores(relation.id):
-            facts.setdefault(start.id, {})[hop(relation.id, True), named[value]] = None
+        if not ignores(further.id):
+            facts.setdefault(start.id, {})[hop(further.id, True), named[value]] = None
     return facts
 
 

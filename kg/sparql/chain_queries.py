@@ -163,7 +163,11 @@ def _relations_on(chain: Chain, limits: Limits) -> Iterator[str]:
 
 
 def _cuts(chain: Chain, limits: Limits, *, ends: bool, hops: bool) -> Iterator[str]:
-    """Ask for ``?cut`` for each limit that leaves something of a chain out."""
+    """Ask for ``?cut`` for each limit that leaves something of a chain out.
+
+    Of a sample it is told of its ends alone: to tell what else leads on takes longer than the sample.
+    """
+    hops = hops and not (limits.sampled and chain.hops)
     between = {CUT_NODES: limits.nodes} if ends else {}
     between |= {CUT_ENDS: limits.scanned} if hops else {}
     for depth in range(1, chain.depth):

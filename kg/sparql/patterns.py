@@ -75,17 +75,36 @@ def triple_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) 
     return f"{step} VALUES {end} {{ {listed} }}" if listed else step
 
 
-def label_of(labels: Sequence[str], variable: str = "?end") -> str:
-    """Bind ``?label``, and its predicate's place in ``labels`` as ``?rank``, where there is one."""
+def label_of(labels: Sequence[str], variable: str = "?end", number: str = "") -> str:
+    """Bind ``?label``, and its predicate's place in ``labels`` as ``?rank``, where there is one.
+
+    A ``number`` is part of these names, where several nodes of a row have a label.
+    """
     if not labels:
         return ""
-    tags = labels.languages if isinstance(labels, LabelPredicates) else ()
-    known = " || ".join(f'LANG(?label) = "{tag}"' for tag in tags)
-    spoken = f" FILTER({known})" if known else ""
+    label, spoken = f"?label{number}", _spoken(labels, number)
     if len(labels) == 1:
-        return f"OPTIONAL {{ {variable} {write_iri(labels[0])} ?label{spoken} }}"
+        return f"OPTIONAL {{ {variable} {write_iri(labels[0])} {label}{spoken} }}"
     places = " ".join(f"({rank} {write_iri(label)})" for rank, label in enumerate(labels))
-    return f"OPTIONAL {{ VALUES (?rank ?naming) {{ {places} }} {variable} ?naming ?label{spoken} }}"
+    naming = f"?naming{number}"
+    return (
+        f"OPTIONAL {{ VALUES (?rank{number} {naming}) {{ {places} }} {variable} {naming} {label}{spoken} }}"
+    )
+
+
+def without_label(labels: Sequence[str], variable: str) -> str:
+    """Hold a variable to what has no label."""
+    spoken = _spoken(labels)
+    return " ".join(
+        f"FILTER NOT EXISTS {{ {variable} {write_iri(label)} ?label{spoken} }}" for label in labels
+    )
+
+
+def _spoken(labels: Sequence[str], number: str = "") -> str:
+    """Hold ``?label`` to the languages that names are read in, where there are many."""
+    tags = labels.languages if isinstance(labels, LabelPredicates) else ()
+    known = " || ".join(f'LANG(?label{number}) = "{tag}"' for tag in tags)
+    return f" FILTER({known})" if known else ""
 
 
 def known_entities(ids: Iterable[str], variable: str = "?end") -> str:

@@ -112,7 +112,7 @@ async def _trace_paths(
         leading += [(chain, fresh)] if fresh else []
     paths: list[Path] = []
     for chain, ends in leading[:MAX_TRACED_CHAINS]:
-        traced = await trace_evidence(runtime, ends=ends, **followed_chain_arguments(chain))
+        traced = await trace_evidence(runtime, "trace_chain", ends=ends, **followed_chain_arguments(chain))
         if traced is None:
             break
         paths += [followed_path(chain, triples) for triples in traced if triples]

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgqa.kg.pages import Page, Proof
-from kgqa.kg.terms import ANY, Entity, Term
+from kgqa.kg.terms import ANY, Entity
 from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, leading_topics, otherwise, with_meanings
 from kgqa.nodes.proof import query_of_memory
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import State, VerifiedChain, node_count
+from kgqa.runtime.state import ComputedQuery, State, VerifiedChain, node_count
 
 MAX_NAMES = 5
 
@@ -22,16 +21,17 @@ async def compute(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     """
     *others, last = draft = state["draft"]
     topics = _set_out_from(draft, state)
-    found = await _run(draft, topics, runtime)
-    if others and not found and last.met_at and last.place:
+    computed = await _run(draft, topics, runtime)
+    if others and not (computed and computed.proof.answers) and last.met_at and last.place:
         last = replace(last, met_at=None)
-        found = await _run([*others, last], topics, runtime)
-    runtime.trace["computed"] = len(found)
-    if found:
+        computed = await _run([*others, last], topics, runtime)
+    runtime.trace["computed"] = len(computed.proof.answers) if computed else 0
+    if computed and (found := computed.proof.answers):
         ends = tuple(term for term in last.ends if term in {*found}) or found.items
         return {
             "topic_entities": topics,
             "memory": [*others, replace(last, ends=ends, truncated=found.truncated)],
+            "computed": computed,
             "decision": "stop",
         }
     if node_count(state, "compose") > runtime.context.refines:
@@ -48,19 +48,22 @@ def _set_out_from(draft: Sequence[VerifiedChain], state: State) -> list[Entity]:
     return [next((each for each in others if each in starts), topic) for topic, others in meanings.items()]
 
 
-async def _run(draft: Sequence[VerifiedChain], topics: Sequence[Entity], runtime: NodeRuntime) -> Page[Term]:
-    """Return what a query gives, before it is counted; nothing where it takes too long."""
+async def _run(
+    draft: Sequence[VerifiedChain], topics: Sequence[Entity], runtime: NodeRuntime
+) -> ComputedQuery | None:
+    """Return what a query gives, before it is counted; None where it takes too long."""
     *others, last = draft
     counts = last.aggregate is not None and last.aggregate.function == "count"
     query = query_of_memory([*others, replace(last, aggregate=None) if counts else last], topics)
-    proof: Proof | None = await runtime.try_tool("prove_answers", query=query)
-    return proof.answers if proof else Page(())
+    proof = await runtime.try_tool("prove_answers", query=query)
+    return ComputedQuery(query, proof) if proof else None
 
 
 async def _why_empty(draft: Sequence[VerifiedChain], topics: Sequence[Entity], runtime: NodeRuntime) -> str:
     """Say what of a query gives something: its chains, or each chain alone."""
     free = [replace(each, conditions=(), aggregate=None, picked=None) for each in draft]
-    if found := await _run(free, topics, runtime):
+    computed = await _run(free, topics, runtime)
+    if computed and (found := computed.proof.answers):
         names = [str(term) for term in found.items[:MAX_NAMES]]
         more = [f"{len(found) - MAX_NAMES} more"] * (len(found) > MAX_NAMES)
         return f"without its conditions it gives {', '.join([*names, *more])}"

@@ -52,7 +52,10 @@ async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     meant = [entity for topic, others in meanings.items() for entity in (topic, *others)]
     starts = {topic: Chain(topic) for topic in meant} | {each.chain.topic: each.chain for each in offered}
     found: Retrieved | None = await runtime.try_tool(
-        "retrieve_chains", question=wanted, starts=[*starts.values()]
+        "retrieve_chains",
+        question=wanted,
+        starts=[*starts.values()],
+        known=[(lead.chain, [*lead.hops]) for lead in state["leads"] if not lead.truncated],
     )
     topics = [
         *dict.fromkeys([*meant, *(each.chain.topic for each in before), *(found.chains if found else ())])

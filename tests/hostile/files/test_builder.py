@@ -126,9 +126,8 @@ WRITTEN: dict[str, Callable[[Given], str]] = {
     "nodes_after": lambda x: chain_queries.nodes_after(x.chain, 2, 9, marked=True),
     "cut_query": lambda x: chain_queries.cut_query("ends", chain_queries.nodes_after(x.chain, 1, 9), 9),
     "attribute_values": lambda x: attribute_queries.attribute_values(
-        [(x.chain, {1: [x.hop, x.hop.inverse]})], [x.entity, x.literal], x.labels, LIMITS
+        [(x.chain, {1: [x.hop, x.hop.inverse]})], [x.entity, x.literal], [x.relation], x.labels, LIMITS
     ),
-    "facts_of": lambda x: attribute_queries.facts_of([x.entity.id], x.labels, 9),
     "write_query": lambda x: compilation.write_query(x.proven, [x.relation]),
 }
 TURNS = 8

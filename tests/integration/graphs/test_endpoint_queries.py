@@ -52,13 +52,17 @@ STEPS = {
     "expand": 2,  # the ends; where these have no names, what leads on
     "filter": 5,  # what the question names, how often, the attributes there are, their values, what these are
     "refine": 5,
-    "retrieve": 10,  # chains in five rounds; names in the question; relations, attributes, what has no name
-    "compute": 4,  # the query and the facts of its conditions, or why it gives nothing
+    "retrieve": 6,  # chains in three rounds; names in the question; relations, attributes
+    "compute": 2,  # the query, or why it gives nothing
 }
 """Queries of a step at most."""
 
 PROOF = 4
-"""Queries that prove an answer: its query, twice without what holds it, and the facts of its conditions."""
+"""Queries that prove an answer: its query, twice without what holds it, and the facts behind it."""
+
+COMPOSED = 8
+"""Queries of a question that compose answers by one call: the topics, three rounds of chains, names in the
+question, attributes, the query, and the facts behind its answers."""
 
 each_method = pytest.mark.parametrize("method", SEARCHING)
 
@@ -204,6 +208,25 @@ async def test_public_questions_stay_within_the_limit(serve, method, name) -> No
     for question in islice(every, 0, 60, 20):
         count, record = await counted(question, method, proxy, embedded, accuracy=0.7, seed=1)
         assert 0 < count <= most(record), question.id
+
+
+@pytest.mark.parametrize(
+    "name",
+    tried(
+        [(name,) for name in ("webqsp_grasp_slice", "cwq_grasp_slice")],
+        lambda *_: None if DATA.is_dir() else NO_DATA,
+    ),
+)
+async def test_a_question_that_one_call_answers_takes_eight_queries(serve, name) -> None:
+    path = DATA / "freebase" / "freebase_grasp_slice.nt.gz"
+    proxy, embedded = await asyncio.to_thread(serve, path), await asyncio.to_thread(_embedded, path)
+    every, counts = load(DATA / "freebase" / f"{name}.jsonl.gz").questions, []
+    for question in islice(every, 0, 150, 10):
+        _, record = await counted(question, "compose", proxy, embedded)
+        if visits(record, "compose", "claims", "retrieve_relations") == 1:
+            unknown_topic = "error" in record["trace"][0]  # its id was looked up by itself
+            counts.append(record["usage"]["kg_queries"] - unknown_topic)
+    assert len(counts) >= 4 and max(counts) <= COMPOSED, counts
 
 
 @cache

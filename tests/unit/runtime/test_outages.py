@@ -94,9 +94,15 @@ async def test_a_refused_query_turns_back(graph: Open, operations: str) -> None:
 
 @pytest.mark.parametrize("error", [KGUnavailable, KGTimeout, KGRejected, KGMalformed])
 async def test_an_answer_outlives_the_failure_of_its_evidence(graph: Open, error: type[KGError]) -> None:
-    record = await run(Flaky(graph(FAMILY), "trace_chain", error("broken")), grandchildren())
+    failing = Flaky(graph(FAMILY), "trace_answers trace_chain", error("broken"))
+    record = await run(failing, grandchildren())
     assert (record["outcome"], shown(record), record["evidence"]) == ("grounded", ["Dora"], [])
     assert record["trace"][-1]["evidence"] == "left out: broken"
+
+
+async def test_a_chain_is_traced_where_the_query_as_a_whole_is_too_much(graph: Open) -> None:
+    record = await run(Flaky(graph(FAMILY), "trace_answers", KGTimeout("slow")), grandchildren())
+    assert [fact["tail"]["name"] for fact in record["evidence"]] == ["Ben", "Dora"]
 
 
 async def test_a_graph_that_is_not_there(tmp_path: Path) -> None:
