@@ -106,6 +106,18 @@ async def test_what_is_missing_is_looked_for_and_what_is_not_found_stays_unverif
     assert nodes_of(record).count("retrieve") > 1
 
 
+async def test_what_is_found_is_what_is_missing_and_more_like_it_than_what_was_shown(graph: Open) -> None:
+    def no_more(prompt: ComposeQuery) -> Line:
+        raise AssertionError(prompt.case())
+
+    record = await ask(
+        graph(TEAM), composing(lambda prompt: {**players(prompt), "missing": "salary"}, no_more)
+    )
+    assert (record["outcome"], record["usage"]["llm_calls"]) == ("grounded_unverified", 1)
+    [_, looked] = [step for step in record["trace"] if step["node"] == "retrieve"]
+    assert (looked["looked_for"], looked["reason"]) == ("salary", "nothing like it was found")
+
+
 async def test_a_query_that_gives_nothing_is_composed_anew(graph: Open) -> None:
     def never(prompt: ComposeQuery) -> Line:
         stated = {"attribute": letter(prompt, "born"), "operator": ">", "value": "2061"}

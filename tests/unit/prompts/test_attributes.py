@@ -8,7 +8,7 @@ import pytest
 from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.terms import Entity, Hop, Literal
 from kgqa.prompts.apply_conditions import SEARCHED, ApplyConditions, StatedConditions
-from kgqa.prompts.attributes import Attribute, KnownAttributes, Mention
+from kgqa.prompts.attributes import Attribute, KnownAttributes, Mention, is_said
 from kgqa.tests.unit.prompts.samples import attribute, chain, dates, ends, hop
 
 CHAIN = chain("Dolphins", "roster", "player")
@@ -175,3 +175,16 @@ def test_conditions_that_hold_already_are_shown() -> None:
     applied = (Condition(2, (hop("from"),), "=", Entity("http://x/Ulm", "Ulm")),)
     lines = replace(PROMPT, applied=applied).case().splitlines()
     assert lines[2] == 'All candidates meet: ?2 -from-> "Ulm"'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Family Guy", True),
+        ("Family Guy - Season 1", True),  # in another order
+        ("Family Guy - Season 2", False),
+        ("Gu", False),
+    ],
+)
+def test_a_name_is_said_in_whole_words(text: str, said: bool) -> None:
+    assert is_said("Who played Meg in season 1 of family guy?", text) == said

@@ -85,6 +85,14 @@ def test_the_answer_may_be_a_node_on_the_way_or_the_values_of_an_attribute() -> 
     assert (branch.chain, branch.place, branch.met_at) == (from_topic("Ada", "child", "born"), None, 1)
 
 
+def test_the_values_of_a_node_are_the_answer_though_something_is_said_of_what_comes_after_it() -> None:
+    beyond, answered = ASKED.branches(
+        composed(chains=[[2]], answer="A", conditions=[stated("?2", "=", "Ulm")])
+    )
+    assert (beyond.chain, beyond.met_at, [each.place for each in beyond.conditions]) == (HOMES, 1, [2])
+    assert (answered.chain, answered.met_at) == (from_topic("Ada", "child", "born"), 1)
+
+
 def test_what_has_the_answer_comes_last() -> None:
     *_, last = ASKED.branches(composed(chains=[[1], [4]], answer="?1"))
     assert last.chain == CHILDREN
@@ -110,6 +118,7 @@ def test_ends_are_chosen_by_name() -> None:
         ({"chains": [[1]], "conditions": [stated("?4a", "=", "Ulm")]}, "on no chain that you have chosen"),
         ({"chains": [[2]], "conditions": [stated("?2", "=", "Bonn")]}, 'the question does not say "Bonn"'),
         ({"chains": [[1]], "conditions": [stated("A", "=", "soon")]}, '"soon" is none'),
+        ({"chains": [[2]], "answer": "A", "extreme": "largest", "by": "A"}, "not an attribute's value"),
         ({"chains": [[2]], "extreme": "largest", "by": "?2"}, "neither numbers nor dates"),
         ({"chains": [[1]], "extreme": "largest", "by": "A", "count": True}, 'goes without an "extreme"'),
         ({"chains": [], "chosen": ["Ben"]}, '"chains" is empty'),
