@@ -35,7 +35,14 @@ def run(kg: str, questions: Path, out: Path) -> Run:
     """Evaluate on the towns; any argument may be given another value."""
 
     def evaluated(**given: Any) -> Awaitable[Evaluation]:
-        arguments = {"dataset": questions, "kg": kg, "out": out, "model": towns.guide(), **given}
+        arguments = {
+            "dataset": questions,
+            "kg": kg,
+            "out": out,
+            "model": towns.guide(),
+            "method": "cor",
+            **given,
+        }
         return evaluate(**arguments)
 
     return evaluated
@@ -49,6 +56,7 @@ def command(kg: str, questions: Path) -> Command:
         flags = {
             "dataset": questions,
             "kg": kg,
+            "method": "cor",
             "model": "simulated:accuracy=0.7",
             "out": out,
             "concurrency": 3,

@@ -59,7 +59,9 @@ async def answered(
         model = SimulatedModel(question, graph, errors)
         topics = [{"id": topic.id, "name": topic.name} for topic in question.topics]
         async with few:
-            record = await kgqa.aask(question.text, topics=topics, model=model, **{"kg": graph, **options})
+            record = await kgqa.aask(
+                question.text, topics=topics, model=model, **{"kg": graph, "method": "cor", **options}
+            )
         found = score_answers(
             [EntityRef(answer["id"], answer["name"]) for answer in record["answers"]], question
         )
