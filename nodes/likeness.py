@@ -10,8 +10,8 @@ from kgqa.runtime.node import NodeRuntime
 
 LIKENESS_DECIMALS = 6  # decimals that count: in further ones two products of equal rows may differ
 
-MIN_MISSING_LIKENESS = 0.4  # to what is missing, of what may be it
-SURE_LIKENESS = 0.6  # from which on it may, whatever else was shown
+MIN_MISSING_LIKENESS = 0.5  # to what is missing, of what may be it
+SAME_LIKENESS = 0.8  # of what says the same in other words
 
 Measure: TypeAlias = Literal["encoder", "bm25"]
 
@@ -58,12 +58,17 @@ async def are_missing(
 ) -> list[bool]:
     """Return of each thing, which has several texts, whether it may be what is missing.
 
-    It may, where it is like that, and surely so or no less than all that was ``shown``, which is not it.
+    It may, where it is said in nearly the same words; or where it is new, and more like that than what was
+    ``shown``, which is not it.
     """
-    known = await likeness(shown, missing, runtime)
-    least = max([MIN_MISSING_LIKENESS, *(min(like, SURE_LIKENESS) for like in known)])
-    likes = iter(await likeness([text for texts in found for text in texts], missing, runtime))
-    return [max((next(likes) for _ in texts), default=0.0) >= least for texts in found]
+    known = dict(zip(shown, await likeness(shown, missing, runtime), strict=True))
+    least = max([MIN_MISSING_LIKENESS, *known.values()])
+    texts = [text for each in found for text in each]
+    likes = dict(zip(texts, await likeness(texts, missing, runtime), strict=True))
+    near = {
+        text for text, like in likes.items() if like >= SAME_LIKENESS or (like >= least and text not in known)
+    }
+    return [not near.isdisjoint(each) for each in found]
 
 
 def likest(likes: Sequence[float], most: int) -> list[int]:
