@@ -90,7 +90,8 @@ def answered(folder: Path, *, hops: int = 3, **options: Any) -> list[Json]:
 def _asked(question: Json, graph: str, hops: int, options: Json) -> Json:
     topics = [topic["id"] for topic in question["topic_entities"]]
     model = guide(question, hops)
-    return dict(ask(question["question"], topics=topics, kg=graph, model=model, id=question["id"], **options))
+    given = {"topics": topics, "method": "cor", "kg": graph, "model": model, "id": question["id"], **options}
+    return dict(ask(question["question"], **given))
 
 
 def failed(record: Json) -> Json:
