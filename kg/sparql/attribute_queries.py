@@ -61,16 +61,17 @@ def _of_chain(
         for forward in (True, False):
             listed = [hop.relation for hop in hops if hop.forward == forward]
             if every := [*(types if forward and place == chain.depth else ()), *listed]:
-                step = f"{_listed(every)} {_triple(place, forward)}"
+                step = f"{_triple(place, forward)} {_among(every)}"
                 blocks.append(_values(chain, place, forward, step, limits))
             if listed:
-                step = f"{_listed(listed)} {_triple(place, forward, '?past')}"
+                step = f"{_triple(place, forward, '?past')} {_among(listed)}"
                 blocks.append(_past_unnamed(chain, place, step, labels, limits))
         yield from (f'{{ {block} }} BIND("{place:d}" AS ?place)' for block in blocks)
 
 
-def _listed(relations: Sequence[str]) -> str:
-    return f"VALUES ?relation {{ {' '.join(map(write_iri, relations))} }}"
+def _among(relations: Sequence[str]) -> str:
+    """Hold ``?relation`` to some: by VALUES, Oxigraph would read all facts of each of them."""
+    return f"FILTER(?relation IN ({', '.join(map(write_iri, relations))}))"
 
 
 def _starts(chain: Chain, place: int, limits: Limits) -> str:
@@ -108,10 +109,10 @@ def _past_unnamed(chain: Chain, place: int, step: str, labels: Sequence[str], li
     """
     most = f"LIMIT {limits.rows + 1:d}"
     first = f"SELECT DISTINCT ?past WHERE {{ {_starts(chain, place, limits)} {step} }} {most}"
-    unnamed = f"FILTER(!isLiteral(?past)) {without_label(labels, '?past')}"
-    return (
-        f"SELECT DISTINCT (?past AS ?end) ?further ?value WHERE {{ {{ {first} }} {unnamed} "
-        f"?past ?further ?value }} {most}"
+    unnamed = f"{{ {first} }} FILTER(!isLiteral(?past)) {without_label(labels, '?past')}"
+    return (  # the filters in a query of their own, else Oxigraph applies them after all facts were read
+        "SELECT DISTINCT (?past AS ?end) ?further ?value WHERE { "
+        f"{{ SELECT ?past WHERE {{ {unnamed} }} }} ?past ?further ?value }} {most}"
     )
 
 
