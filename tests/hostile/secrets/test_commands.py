@@ -22,7 +22,7 @@ Kgqa = Callable[..., tuple[int, str]]
 
 STATUSES = (400, 401, 403, 404, 418, 422, 429, 500, 503)
 
-ASKED = [INPUT["question"], "--topic", "Ada"]
+ASKED = ["--method", "cor", INPUT["question"], "--topic", "Ada"]
 
 PERSON = "http://t/e/"
 
@@ -82,7 +82,8 @@ def test_evaluation_its_processes_and_its_pages_hold_no_key(
 ) -> None:
     begun = lines_of_children(monkeypatch)
     questions = dataset(planted.folder / "questions.jsonl", 4)
-    run = ["eval", "--dataset", str(questions), "--kg", planted.graph_url(), "--model", planted.model]
+    run = ["eval", "--method", "cor", "--dataset", str(questions)]
+    run += ["--kg", planted.graph_url(), "--model", planted.model]
     planted.faults(model=echo(500))
     assert kgqa(*run, "--out", "run")[0] == 1
     planted.faults()
