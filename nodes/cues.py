@@ -13,7 +13,8 @@ _ORDER = re.compile(
     r"(?![- ](?:name|lady|ladies|language|nation|world war|aid|person|degree|division|class)\b)"
     r"|(?<!\bat )\blast\b(?! (?:names?|words?|stand|for|until|longer|year)\b)"
     r"|\b(?:latest|earliest|newest|oldest|youngest|eldest|(?:most|more) recent(?:ly)?)\b"
-    r"|\b(?:larg|bigg|small|tall|short|long|high|low|deep|fast|slow|heavi|light|rich|poor|near|clos|great)est\b"
+    r"|\b(?:largest|biggest|smallest|tallest|shortest|longest|highest|lowest|deepest|fastest|slowest)\b"
+    r"|\b(?:heaviest|lightest|richest|poorest|nearest|closest|greatest)\b"
     r"|\b(?:farthest|furthest|fewest)\b|(?<!\bat )\b(?:most|least)\b(?! (?:of|often|famous|known)\b)"
 )
 _RANK = re.compile(
@@ -32,7 +33,8 @@ _NEGATION = re.compile(
 _NUMBER = r"(?:\d[\d,.]*|an?|two|three|four|five|six|seven|eight|nine|ten|twenty|fifty|hundred|thousand)\b"
 _COMPARISON = re.compile(
     rf"\b(?:at least|at most|over|under|above|below|exceeding) {_NUMBER}"
-    r"|\b(?:more|less|fewer|(?:larg|bigg|small|tall|short|long|high|low|old|young|earli|lat|heavi)er) than\b"
+    r"|\b(?:more|less|fewer|larger|bigger|smaller|taller|shorter|longer|higher|lower|older|younger"
+    r"|earlier|later|heavier) than\b"
     rf"(?: {_NUMBER})?|{_NUMBER} or (?:more|less|fewer|older|younger|later|earlier)\b"
 )
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”")
