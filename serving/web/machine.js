@@ -121,15 +121,17 @@ function merged(edges) {
   });
 }
 
-/** Lay the nodes out in layers. */
+/** Lay the nodes out in layers; those that are only stopped at stand below. */
 function placed(names, edges) {
+  const common = edges.filter((edge) => !edge.rare);
+  const linked = new Set(common.flatMap((edge) => [edge.source, edge.target]));
   const graph = new Graph();
   graph.setGraph({ rankdir: "TB", nodesep: 40, ranksep: 22, edgesep: 20 });
   graph.setDefaultEdgeLabel(() => ({}));
-  for (const name of names) graph.setNode(name, { width: width(name), height: 34 });
-  for (const { source, target, rare } of edges) {
-    if (source !== target) graph.setEdge(source, target, rare ? { weight: 0 } : { width: 40, height: 10 });
-  }
+  for (const name of names) if (linked.has(name)) graph.setNode(name, { width: width(name), height: 34 });
+  for (const { source, target } of common) if (source !== target) graph.setEdge(source, target, { width: 40, height: 10 });
   layout(graph);
-  return (name) => ({ x: graph.node(name).x, y: graph.node(name).y });
+  const places = graph.nodes().map((name) => graph.node(name));
+  const [x, y] = [places[0]?.x ?? 0, Math.max(0, ...places.map((place) => place.y))];
+  return (name) => (linked.has(name) ? { x: graph.node(name).x, y: graph.node(name).y } : { x, y: y + 70 });
 }

@@ -194,17 +194,14 @@ async function stop() {
 // Steps
 
 function clearRun() {
-  machine.clear();
-  now.steps = [];
-  byId("steps").replaceChildren();
-  byId("steps-part").hidden = true;
+  clearSteps();
   for (const id of ["result", "proof-part", "branches"]) byId(id).hidden = true;
 }
 
 function addStep(step) {
   now.steps.push(step);
   byId("steps").append(stepItem(step, now.steps.length, fork));
-  byId("steps-part").hidden = false;
+  byId("steps-note").textContent = "Open one to see its prompt, reply and state, or to edit it and run on from there.";
 }
 
 /** Open the last step of a node, which was clicked in the drawing. */
@@ -247,6 +244,7 @@ function clearSteps() {
   machine.clear();
   now.steps = [];
   byId("steps").replaceChildren();
+  byId("steps-note").textContent = "Each step appears here as it happens.";
 }
 
 function showBranches(heads, shown) {
@@ -395,6 +393,7 @@ byId("give-key").addEventListener("click", askKey);
 byId("key-dialog").addEventListener("close", () => byId("key-dialog").returnValue === "save" && saveKey());
 byId("theme").addEventListener("change", () => setTheme(byId("theme").value));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(byId("theme").value));
+clearSteps();
 const kept = localStorage.getItem("kgqa-theme");
 setTheme(THEMES.includes(kept) ? kept : "system");
 attempt(start);

@@ -26,6 +26,7 @@ const style = () => [
     },
   },
   { selector: "edge.many", style: { "curve-style": "haystack", "haystack-radius": 0, label: "" } },
+  { selector: "node.nameless", style: { shape: "ellipse", height: 16 } },
   { selector: "node.topic", style: { "background-color": colour("topic"), "border-color": colour("link"), "border-width": 2.5 } },
   { selector: "node.answer", style: { "background-color": colour("done"), "border-color": colour("right"), "border-width": 2.5 } },
   { selector: "node:grabbed, node:selected", style: { "border-width": 4 } },
@@ -57,8 +58,9 @@ export class Proof {
     const kind = (id) => (answers.has(id) ? "answer" : topics.has(id) ? "topic" : "");
     const many = nodes.size > MANY;
     const drawn = [...nodes.values()].map((ref) => {
-      const label = short(nameOf(ref));
-      return { data: { id: `n${ref.id}`, label, width: 20 + label.length * 7.6 }, classes: kind(ref.id) };
+      const label = ref.name === null ? "" : short(nameOf(ref));
+      const classes = `${kind(ref.id)} ${ref.name === null ? "nameless" : ""}`;
+      return { data: { id: `n${ref.id}`, label, width: label ? 20 + label.length * 7.6 : 16 }, classes };
     });
     const edges = facts.map((fact, number) => ({
       data: { id: `e${number}`, source: `n${fact.head.id}`, target: `n${fact.tail.id}`, label: localName(fact.relation) },
