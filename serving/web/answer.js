@@ -26,11 +26,19 @@ export function reasonOf(record) {
   return record.trace?.at(-1)?.reason ?? (record.topics?.length ? "nothing was found in the graph" : "the question names no entity of the graph");
 }
 
+/** The first answers, in a line. */
+export function answersOf({ answers = [] }) {
+  const more = answers.length > 5 ? ` and ${answers.length - 5} more` : "";
+  return answers.slice(0, 5).map(nameOf).join(", ") + more;
+}
+
 export function showRecord(record) {
   const answers = record.answers ?? [];
   const failed = OUTAGES.has(record.outcome);
   const names = answers.map((answer) => el("li", { title: answer.id }, nameOf(answer)));
   byId("answers").replaceChildren(...names);
+  byId("answers").className = answers.length > 8 ? "many" : "";
+  byId("answer-count").textContent = answers.length > 1 ? `${answers.length} of them` : "";
   byId("no-answer").textContent = answers.length ? "" : `No answer: ${reasonOf(record)}.`;
   byId("outcome").textContent = outcomeOf(record);
   byId("outcome").className = `outcome ${failed ? "failed" : answers.length ? record.outcome : "none"}`;

@@ -22,14 +22,19 @@ function choices(schema) {
 
 const shown = (value) => (typeof value === "string" ? value : JSON.stringify(value ?? null));
 
-/** Draw the fields; `read()` gives what was set, or throws an Error that names the field. */
-export function optionForm(schema, set = {}) {
+/**
+ * Draw the fields, with `texts` in those of these names. `read()` gives what was set, or throws an Error that
+ * names the field; `texts()` gives what was written, whatever it is.
+ */
+export function optionForm(schema, texts = {}) {
   const fields = Object.entries(schema.properties)
     .filter(([name]) => !APART.has(name))
-    .map(([name, each]) => field(name, resolved(each, schema), schema, set[name]));
+    .map(([name, each]) => field(name, resolved(each, schema), schema));
+  const controls = fields.flatMap((each) => [...each.element.querySelectorAll("input, select")]);
+  for (const control of controls) if (texts[control.name]) control.value = texts[control.name];
   return {
     elements: fields.map((each) => each.element),
-    count: () => fields.filter((each) => each.read() !== undefined).length,
+    texts: () => Object.fromEntries(controls.filter((each) => each.value).map((each) => [each.name, each.value])),
     read: () => {
       const read = fields.map((each) => [each.name, each.read()]);
       return Object.fromEntries(read.filter(([, value]) => value !== undefined));
@@ -37,14 +42,14 @@ export function optionForm(schema, set = {}) {
   };
 }
 
-function field(name, schema, root, value) {
-  return schema.properties ? group(name, schema, root, value) : single(name, schema, value);
+function field(name, schema, root) {
+  return schema.properties ? group(name, schema, root) : single(name, schema);
 }
 
-function group(name, schema, root, value = {}) {
+function group(name, schema, root) {
   const inner = Object.entries(schema.properties).map(([key, each]) => {
     const own = { ...resolved(each, root), default: schema.default?.[key] ?? each.default };
-    return single(`${name}.${key}`, own, value[key], key);
+    return single(`${name}.${key}`, own, key);
   });
   const about = (schema.description ?? "").split("\n")[0];
   const element = el("fieldset", {}, el("legend", {}, name), el("p", { class: "note" }, about), ...inner.map((each) => each.element));
@@ -58,13 +63,12 @@ function group(name, schema, root, value = {}) {
   };
 }
 
-function single(name, schema, value, key = name) {
+function single(name, schema, key = name) {
   const id = `option-${name}`;
   const about = el("p", { id: `${id}-about`, class: "note" }, schema.description ?? "");
   const options = choices(schema);
   const attributes = { id, name, "aria-describedby": about.id };
   const control = options ? select(attributes, options, schema.default) : el("input", { ...attributes, placeholder: `default: ${shown(schema.default)}`, autocomplete: "off" });
-  if (value !== undefined) control.value = options ? JSON.stringify(value) : shown(value);
   const element = el("div", { class: "option" }, el("label", { for: id }, key), control, about);
   const read = () => {
     const text = control.value.trim();

@@ -42,6 +42,7 @@ const style = () => [
 export class Machine {
   constructor(container, choose) {
     this.container = container;
+    this.edges = [];
     this.cy = cytoscape({ container, style: style(), userZoomingEnabled: false, boxSelectionEnabled: false, autoungrabify: true });
     this.cy.on("tap", "node", (event) => choose(event.target.id()));
     new ResizeObserver(() => this.fit()).observe(container);
@@ -72,6 +73,11 @@ export class Machine {
       return [name, next.map((edge) => `${edge.data ?? edge.target} → ${edge.target}`).join(", ") || "end"];
     });
     return table("The state machine", ["node", "what follows"], rows);
+  }
+
+  /** The decisions that a node may come to. */
+  decisions(node) {
+    return [...new Set(this.edges.filter((edge) => edge.source === node && edge.conditional).map((edge) => edge.data ?? edge.target))];
   }
 
   clear() {

@@ -1,8 +1,8 @@
 // The page: asks, watches, shows, and goes another way.
 
 import * as client from "./client.js";
-import { OUTAGES, outcomeOf, reasonOf, showRecord } from "./answer.js";
-import { byId, el, nameOf } from "./dom.js";
+import { OUTAGES, answersOf, outcomeOf, reasonOf, showRecord } from "./answer.js";
+import { byId, el } from "./dom.js";
 import { optionForm } from "./form.js";
 import { Machine } from "./machine.js";
 import { Proof } from "./proof.js";
@@ -19,8 +19,7 @@ const machine = new Machine(byId("machine"), openStep);
 const proof = new Proof(byId("proof"));
 
 /** What is on the page: the methods, the one that is chosen and its form, the thread and its states, the run. */
-const now = { methods: [], assistant: null, options: null, thread: null, states: [], run: null, steps: [] };
-Object.assign(globalThis, { kgqaPage: { machine, proof } });
+const now = { ready: null, methods: [], assistant: null, options: null, thread: null, states: [], run: null, steps: [] };
 
 // Messages
 
@@ -43,6 +42,9 @@ async function attempt(work) {
   }
 }
 
+/** Do something after what was begun before it. */
+const inTurn = (work) => (now.ready = Promise.resolve(now.ready).then(() => attempt(work)));
+
 // Methods and options
 
 async function start() {
@@ -58,12 +60,12 @@ async function start() {
 }
 
 /** Show the method that is chosen: what it does, its options, its state machine. */
-async function chooseMethod(set = {}) {
+async function chooseMethod(texts) {
   const chosen = now.methods.find((each) => each.assistant_id === byId("method").value);
   const [schemas, graph] = await Promise.all([client.schemas(chosen.assistant_id), client.machine(chosen.assistant_id)]);
   now.assistant = chosen;
   const schema = schemas.context_schema;
-  now.options = optionForm(schema, set);
+  now.options = optionForm(schema, texts ?? now.options?.texts());
   byId("method-about").textContent = chosen.description ?? "";
   byId("options").replaceChildren(...now.options.elements);
   suggest("kg", schema.properties.kg, (value) => [value].flat().join(" "));
@@ -87,12 +89,7 @@ function context() {
 }
 
 function countOptions() {
-  let number = "?";
-  try {
-    number = now.options?.count() ?? 0;
-  } catch {
-    // one of them cannot be read yet: asking says so
-  }
+  const number = Object.keys(now.options?.texts() ?? {}).length;
   byId("options-count").textContent = number ? `Options (${number} set)` : "Options";
 }
 
@@ -101,14 +98,8 @@ function countOptions() {
 const draft = () => JSON.parse(sessionStorage.getItem("kgqa-draft") ?? "{}");
 
 function keepDraft() {
-  let options;
-  try {
-    options = now.options?.read();
-  } catch {
-    options = draft().options;
-  }
   const fields = Object.fromEntries(["question", "topics", "kg", "model"].map((id) => [id, byId(id).value]));
-  sessionStorage.setItem("kgqa-draft", JSON.stringify({ ...fields, options, method: now.assistant?.graph_id }));
+  sessionStorage.setItem("kgqa-draft", JSON.stringify({ ...fields, options: now.options?.texts(), method: now.assistant?.graph_id }));
 }
 
 // Asking
@@ -120,7 +111,9 @@ async function ask(event) {
     byId("question").focus();
     return complain(new Error("Write a question first."));
   }
-  await attempt(async () => {
+  await now.ready;
+  await running(async () => {
+    if (!now.assistant) await start();
     const asked = { assistant_id: now.assistant.assistant_id, context: context(), input: { question } };
     const topics = byId("topics").value.split(",").map((topic) => topic.trim()).filter(Boolean);
     if (topics.length) asked.input.topics = topics;
@@ -130,10 +123,18 @@ async function ask(event) {
   });
 }
 
-/** Run and show each step as it happens, then the record, then what can be gone back to. */
-async function follow(request) {
+/** Do what runs a method: one at a time. */
+async function running(work) {
+  if (now.run) return complain(new Error("A run is under way; wait for its end, or stop it."));
   now.run = { stop: new AbortController() };
   busy(true);
+  await attempt(work);
+  now.run = null;
+  busy(false);
+}
+
+/** Run and show each step as it happens, then the record, then what can be gone back to. */
+async function follow(request) {
   let before = null;
   try {
     for await (const { event, data } of client.run(now.thread, bare(request), now.run.stop.signal)) {
@@ -142,8 +143,6 @@ async function follow(request) {
       else if (event === "values" && data.config && data.outcome) finish(data);
     }
   } finally {
-    now.run = null;
-    busy(false);
     await refresh();
   }
 }
@@ -170,7 +169,7 @@ function finish(record) {
   byId("no-proof").textContent = facts ? "" : "No facts of the graph stand behind this.";
   byId("proof").hidden = !facts;
   if (facts) proof.fit();
-  const names = (record.answers ?? []).map(nameOf).join(", ");
+  const names = answersOf(record);
   if (OUTAGES.has(record.outcome)) {
     complain(new Error(`${outcomeOf(record)}: ${reasonOf(record)}`));
     tell("");
@@ -199,6 +198,7 @@ function clearRun() {
 }
 
 function addStep(step) {
+  step.decisions = machine.decisions(step.node);
   now.steps.push(step);
   byId("steps").append(stepItem(step, now.steps.length, fork));
   byId("steps-note").textContent = "Open one to see its prompt, reply and state, or to edit it and run on from there.";
@@ -272,8 +272,7 @@ function showState(head) {
 
 /** Change the state after a step, and run on from there, as the run itself was asked. */
 async function fork(step, values) {
-  if (now.run) return complain(new Error("Wait until the run has ended, or stop it."));
-  await attempt(async () => {
+  await running(async () => {
     const run = await client.lastRun(now.thread);
     const checkpoint = await client.updateState(now.thread, step.checkpoint, step.node, values);
     const kept = now.steps.slice(0, now.steps.indexOf(step) + 1);
@@ -308,11 +307,11 @@ function threadItem({ thread_id, updated_at, status, metadata, extracted }) {
   const said = status === "idle" ? (extracted?.outcome ?? "") : status;
   const about = el("small", {}, [new Date(updated_at).toLocaleString(), metadata?.graph_id, String(said).replaceAll("_", " ")].filter(Boolean).join(" · "));
   const current = thread_id === now.thread ? "true" : null;
-  return el("li", {}, el("button", { type: "button", "aria-current": current, click: () => attempt(() => openThread(thread_id)) }, question, about));
+  return el("li", {}, el("button", { type: "button", "aria-current": current, click: () => inTurn(() => openThread(thread_id)) }, question, about));
 }
 
 async function openThread(thread) {
-  if (now.run) return complain(new Error("Wait until the run has ended, or stop it."));
+  if (now.run) return complain(new Error("A run is under way; wait for its end, or stop it."));
   const run = await client.lastRun(thread);
   if (run && run.assistant_id !== now.assistant.assistant_id && now.methods.some((each) => each.assistant_id === run.assistant_id)) {
     byId("method").value = run.assistant_id;
@@ -328,13 +327,13 @@ async function openThread(thread) {
 }
 
 function newQuestion() {
-  if (now.run) return complain(new Error("Wait until the run has ended, or stop it."));
+  if (now.run) return complain(new Error("A run is under way; wait for its end, or stop it."));
   setThread(null);
   byId("problem").textContent = "";
   tell("");
   byId("question").value = "";
   byId("question").focus();
-  attempt(listThreads);
+  inTurn(listThreads);
 }
 
 // Keys, themes, copying
@@ -346,7 +345,7 @@ function askKey() {
 function saveKey() {
   client.setKey(byId("key").value.trim());
   byId("key").value = "";
-  attempt(now.assistant ? listThreads : start);
+  inTurn(now.assistant ? listThreads : start);
 }
 
 function setTheme(theme) {
@@ -380,9 +379,9 @@ byId("question").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) ask(event);
 });
 byId("method").addEventListener("change", () =>
-  attempt(async () => {
+  inTurn(async () => {
     setThread(null);
-    await chooseMethod(now.options.read());
+    await chooseMethod();
     keepDraft();
   }),
 );
@@ -396,4 +395,4 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setT
 clearSteps();
 const kept = localStorage.getItem("kgqa-theme");
 setTheme(THEMES.includes(kept) ? kept : "system");
-attempt(start);
+inTurn(start);

@@ -72,7 +72,9 @@ export class Proof {
     this.arrange(many, this.depths(topics));
     const rows = facts.map((fact) => [nameOf(fact.head), localName(fact.relation), nameOf(fact.tail)]);
     byId("proof-table").replaceChildren(table("The facts of the proof", ["from", "relation", "to"], rows));
-    byId("proof-count").textContent = `${plural(facts.length, "fact")}, ${plural(nodes.size, "node")}`;
+    const drawnAnswers = [...answers].filter((id) => nodes.has(id)).length;
+    const part = drawnAnswers < answers.size ? `, of ${drawnAnswers} of ${answers.size} answers` : "";
+    byId("proof-count").textContent = `${plural(facts.length, "fact")}, ${plural(nodes.size, "node")}${part}`;
     return facts.length;
   }
 
@@ -88,12 +90,27 @@ export class Proof {
 
   arrange(many, depths) {
     if (many) {
-      const concentric = (node) => -(depths.get(node.id()) ?? 99);
+      const rings = this.rings(depths);
+      const concentric = (node) => -rings.get(node.id());
       this.cy.layout({ name: "concentric", concentric, levelWidth: () => 1, minNodeSpacing: 6, animate: false }).run();
     } else {
       this.inLayers(depths);
     }
     this.fit();
+  }
+
+  /** The ring of each node: by its depth, and outward where one would hold too many. */
+  rings(depths) {
+    const far = (node) => depths.get(node.id()) ?? Infinity;
+    const rings = new Map();
+    let [ring, held, last] = [0, 0, 0];
+    for (const node of this.cy.nodes().sort((a, b) => far(a) - far(b)).toArray()) {
+      if (far(node) !== last || held === 8 + 8 * ring) [ring, held] = [ring + 1, 0];
+      last = far(node);
+      held += 1;
+      rings.set(node.id(), ring);
+    }
+    return rings;
   }
 
   /** Lay few nodes out from the topics to the answers, whichever way the arrows point. */

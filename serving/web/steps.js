@@ -92,7 +92,14 @@ export function stepItem(step, number, fork) {
 }
 
 function details(step, fork) {
-  return [...said(step), ...prompts(step), ...state(step, fork)];
+  return [...edit(step, fork), ...said(step), ...prompts(step), ...state(step)];
+}
+
+function edit(step, fork) {
+  if (!step.state) return [];
+  if (!step.next.length) return [el("p", { class: "note" }, "The run ended here; edit a step before it to go another way.")];
+  const open = el("button", { type: "button", click: () => open.replaceWith(editor(step, fork)) }, "Edit and run on from here");
+  return [open];
 }
 
 function said({ entry }) {
@@ -121,50 +128,63 @@ function pretty(text) {
 
 const pre = (text) => el("pre", { tabindex: "0" }, text);
 
-function state(step, fork) {
-  const changed = Object.fromEntries(Object.entries(step.changed).filter(([key]) => !NOT_EDITED.has(key)));
-  const shown = [el("h4", {}, "State: what this step changed"), pre(JSON.stringify(changed, null, 2))];
-  if (!step.state) return shown;
-  const all = el("details", {}, el("summary", {}, "All of the state"), pre(JSON.stringify(step.state, null, 2)));
-  if (!step.next.length) return [...shown, all, el("p", { class: "note" }, "The run ended here; edit a step before it to go another way.")];
-  const open = el("button", { type: "button", click: () => open.replaceWith(editor(step, changed, fork)) }, "Edit and run on from here");
-  return [...shown, all, open];
+const editable = (values) => Object.fromEntries(Object.entries(values).filter(([key]) => !NOT_EDITED.has(key)));
+
+function state(step) {
+  const changed = [el("h4", {}, "State: what this step changed"), pre(JSON.stringify(editable(step.changed), null, 2))];
+  if (!step.state) return changed;
+  return [...changed, el("details", {}, el("summary", {}, "All of the state"), pre(JSON.stringify(step.state, null, 2)))];
 }
 
-/** A form with a part of the state as JSON, checked as it is written. */
-function editor(step, changed, fork) {
-  const first = { decision: step.state.decision, ...changed };
+/** A form with a part of the state as JSON, checked as it is written; what is next may be chosen as well. */
+function editor(step, fork) {
+  const first = { decision: step.state.decision, ...editable(step.changed) };
   const kept = Object.entries(first).filter(([, value]) => value !== undefined && JSON.stringify(value).length < MAX_FIRST_CHARS);
   const area = el("textarea", { rows: "12", spellcheck: "false", "aria-label": `State after ${step.node}, as JSON`, "aria-describedby": "edit-problem" });
-  area.value = JSON.stringify(Object.fromEntries(kept), null, 2);
+  const write = (values) => {
+    area.value = JSON.stringify(values, null, 2);
+    check();
+  };
+  const read = () => edited(area.value, step.state);
   const problem = el("p", { id: "edit-problem", class: "problem", role: "alert" });
-  const names = Object.keys(step.state).filter((key) => !NOT_EDITED.has(key)).sort();
-  const add = el("select", { "aria-label": "Add another part of the state", change: () => included(add, area, step.state) },
-    el("option", { value: "" }, "Add another part…"), ...names.map((name) => el("option", {}, name)));
   const run = el("button", { type: "submit", class: "main" }, "Run on from here");
   const check = () => {
-    const { error } = edited(area.value, step.state);
+    const { error, values } = read();
     problem.textContent = error ?? "";
     area.setAttribute("aria-invalid", String(Boolean(error)));
     run.disabled = Boolean(error);
+    if (values) next.value = values.decision ?? "";
   };
-  area.addEventListener("input", check);
-  add.addEventListener("change", check);
+  const set = (values) => write({ ...(read().values ?? {}), ...values });
+  const next = chooser(step.decisions ?? [], (decision) => set({ decision }));
+  const names = Object.keys(editable(step.state)).sort();
+  const add = chooser(["", ...names], (name) => {
+    if (name) set({ [name]: step.state[name] });
+    add.value = "";
+  });
   const submit = (event) => {
     event.preventDefault();
-    const { values, error } = edited(area.value, step.state);
+    const { values, error } = read();
     if (!error) fork(step, values);
   };
-  const form = el("form", { class: "editor", submit }, el("p", { class: "note" },
-    "Change what the step left behind; the run goes on from there, beside the one that was."), area, problem, el("div", { class: "row" }, run, add));
-  requestAnimationFrame(() => area.focus());
-  return form;
+  area.addEventListener("input", check);
+  write(Object.fromEntries(kept));
+  requestAnimationFrame(() => {
+    area.focus();
+    area.setSelectionRange(0, 0);
+    area.scrollTop = 0;
+  });
+  return el("form", { class: "editor", submit },
+    el("p", { class: "note" }, "Change what the step left behind; the run goes on from there, beside the one that was."),
+    el("div", { class: "row" }, step.decisions?.length ? labelled("What is next", next) : null, labelled("Add a part of the state", add)),
+    area, problem, el("div", { class: "row" }, run));
 }
 
-function included(add, area, state) {
-  const { values } = edited(area.value, state);
-  if (values && add.value) area.value = JSON.stringify({ ...values, [add.value]: state[add.value] }, null, 2);
-  add.value = "";
+const labelled = (text, control) => el("label", {}, `${text} `, control);
+
+function chooser(values, choose) {
+  const made = el("select", { change: () => choose(made.value) }, ...values.map((value) => el("option", { value }, value)));
+  return made;
 }
 
 /** Read what was edited: its values, or in one line what is wrong. */
