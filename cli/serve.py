@@ -24,7 +24,7 @@ DEFAULT_PORT = 2024
 RUNS_AT_A_TIME = 10
 
 QUIET = {"LANGSMITH_TRACING": "false", "LANGGRAPH_NO_VERSION_CHECK": "true", "LOG_LEVEL": "ERROR"}
-"""What LangGraph's server is told where nobody has said otherwise: to call nobody, and to log failures alone."""
+"""What LangGraph's server is told where nobody has said otherwise: call nobody, and log failures alone."""
 
 
 def serve(
@@ -51,13 +51,13 @@ def serve(
     """
     if any(find_spec(name) is None for name in ("langgraph_api", "langgraph_runtime_inmem", "starlette")):
         output.fail("the server is not installed; bring it with: pip install 'kgqa[studio]'")
-    for name, value in {"KGQA_KG": kg, "KGQA_MODEL": model}.items():
-        if value:
-            os.environ[name] = value
+    given = {name: value for name, value in {"kg": kg, "model": model}.items() if value}
+    for name, value in given.items():
+        _make_default(name.upper(), value)
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
     chosen = _choose_port(host, port)
-    context = _make_context()
+    context = _make_context(given)
     with output.errors_in_one_line(ValueError):
         typer.echo(f"opening {', '.join(context.config()['kg'])} …", err=True)
         asyncio.run(_open(context))
@@ -89,8 +89,16 @@ def _as_module(path: str) -> str:
     return f"kgqa.{'.'.join(Path(file).with_suffix('').parts)}:{name}" if file.startswith("./") else path
 
 
-def _make_context() -> "Context":
-    """Return the options of a question that has none; end with one line where they, or limits, are wrong."""
+def _make_default(name: str, value: str) -> None:
+    """Have the server ask this where nobody names another; of those that are allowed, the first is asked."""
+    os.environ[f"KGQA_{name}"] = value
+    allowed = list(filter(None, map(str.strip, os.environ.get(f"KGQA_ALLOW_{name}", "").split(","))))
+    if value in allowed:
+        os.environ[f"KGQA_ALLOW_{name}"] = ",".join(dict.fromkeys([value, *allowed]))
+
+
+def _make_context(given: dict[str, Any]) -> "Context":
+    """Return the options of a question; end with one line where they, or the server's limits, are wrong."""
     from kgqa.api import make_context
     from kgqa.graphs import METHODS
     from kgqa.runtime.server_limits import NotServed, activate_limits
@@ -99,7 +107,7 @@ def _make_context() -> "Context":
     try:
         read_authenticator(os.environ)
         activate_limits(read_limits(os.environ))
-        return make_context(METHODS[0], {})
+        return make_context(METHODS[0], given)
     except (ValueError, NotServed) as error:
         output.fail(error)
 

@@ -136,12 +136,14 @@ async function running(work) {
 /** Run and show each step as it happens, then the record, then what can be gone back to. */
 async function follow(request) {
   let before = null;
+  now.run.recorded = false;
   try {
     for await (const { event, data } of client.run(now.thread, bare(request), now.run.stop.signal)) {
       if (event === "metadata") now.run.id = data.run_id;
       else if (event === "tasks") before = light(data, before);
       else if (event === "values" && data.config && data.outcome) finish(data);
     }
+    if (!now.run.recorded) tell("The run has ended before its answer; its steps are below.");
   } finally {
     await refresh();
   }
@@ -163,6 +165,7 @@ function light(task, before) {
 }
 
 function finish(record) {
+  if (now.run) now.run.recorded = true;
   showRecord(record);
   byId("proof-part").hidden = false;
   const facts = proof.draw(record);
@@ -177,7 +180,7 @@ function finish(record) {
 }
 
 function busy(is) {
-  byId("ask-button").disabled = is;
+  for (const id of ["ask-button", "method"]) byId(id).disabled = is;
   byId("stop").hidden = !is;
   document.body.classList.toggle("busy", is);
 }
