@@ -6,6 +6,7 @@ import os
 import socket
 import threading
 import webbrowser
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -152,8 +153,7 @@ def _run(host: str, port: int) -> None:
     """Run the server until it is told to end."""
     import logging
 
-    from langgraph_api.cli import run_server
-
+    run_server = import_module("langgraph_api.cli").run_server
     logging.getLogger("langgraph_api.cli").setLevel(logging.WARNING)  # its welcome has another page
     run_server(
         host,

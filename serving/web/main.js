@@ -384,8 +384,10 @@ byId("question").addEventListener("keydown", (event) => {
 byId("method").addEventListener("change", () =>
   inTurn(async () => {
     setThread(null);
+    tell("");
     await chooseMethod();
     keepDraft();
+    await listThreads();
   }),
 );
 byId("stop").addEventListener("click", stop);

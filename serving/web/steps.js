@@ -183,7 +183,7 @@ function editor(step, fork) {
 const labelled = (text, control) => el("label", {}, `${text} `, control);
 
 function chooser(values, choose) {
-  const made = el("select", { change: () => choose(made.value) }, ...values.map((value) => el("option", { value }, value)));
+  const made = el("select", { change: () => choose(made.value) }, ...values.map((value) => el("option", { value }, value || "…")));
   return made;
 }
 
