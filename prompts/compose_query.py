@@ -156,8 +156,8 @@ question.
 - "missing": a few words for the relation or attribute that the question turns on and nothing shown says. It \
 is looked for from the chains that you take (part of the way) or the topics. If it is found, you are asked \
 again; else the rest of your reply stands, as not verified.
-- "chosen": beside what is missing, names of nodes that you know by other knowledge to be meant; in "words", \
-these words of the question. Never what an attribute can say.
+- "chosen": beside what is missing, names of nodes shown that you know by other knowledge to be meant; in \
+"words", these words of the question. Never what an attribute can say.
 
 Reply with one JSON object: {"rationale": "one short sentence", "chains": [[numbers]], "answer": "", \
 "conditions": [], "extreme": "none", "by": "", "count": false, "chosen": [], "words": "", "missing": ""}; \
