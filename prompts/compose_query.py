@@ -156,7 +156,7 @@ question.
 - "missing": a few words for the relation or attribute that the question turns on and nothing shown says. It \
 is looked for from the chains that you take (part of the way) or the topics. If it is found, you are asked \
 again; else the rest of your reply stands, as not verified.
-- "chosen": beside what is missing, names of nodes shown that you know by other knowledge to be meant; in \
+- "chosen": names of nodes shown, where nothing shown says which are meant and you know it otherwise; in \
 "words", these words of the question. Never what an attribute can say.
 
 Reply with one JSON object: {"rationale": "one short sentence", "chains": [[numbers]], "answer": "", \
@@ -371,8 +371,12 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
             return offered.attribute, offered.nodes, f"attribute {name}"
         node = self._node(name)
         terms = dict.fromkeys(end.term for each in self.chains if each.chain == node for end in each.ends)
-        known = tuple((term, term) for term in (*terms, *self.topics))
-        return Attribute(node.depth, (), known), [node], f"node {name}"
+        named = () if terms and all(isinstance(term, Literal) for term in terms) else self.topics
+        return (
+            Attribute(node.depth, (), tuple((term, term) for term in (*terms, *named))),
+            [node],
+            f"node {name}",
+        )
 
     def _condition(self, stated: StatedCondition, attribute: Attribute, called: str) -> Condition:
         if stated.operator == "type":
