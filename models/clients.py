@@ -88,9 +88,11 @@ class GivenClient:
 
 
 def chat_model_name(model: BaseChatModel) -> str:
-    """Return a chat model as ``provider:name``, or its provider where it has no name, as LangChain says."""
+    """Return what LangChain calls a chat model, ``provider:name``; its class where that says nothing."""
     said = model._get_ls_params()
-    return ":".join(filter(None, (said.get("ls_provider"), said.get("ls_model_name"))))
+    return (
+        ":".join(filter(None, (said.get("ls_provider"), said.get("ls_model_name")))) or type(model).__name__
+    )
 
 
 _open_clients: dict[Client, AsyncGenerator[Client, None]] = {}
