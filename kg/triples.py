@@ -36,6 +36,9 @@ class Frame(Protocol):
     def itertuples(self, index: bool = True, name: str | None = "Pandas") -> Iterable[tuple[Any, ...]]:
         """Go through the rows."""
 
+    def isna(self) -> "Frame":
+        """Return where something is missing."""
+
 
 @runtime_checkable
 class _RdflibGraph(Protocol):
@@ -78,9 +81,10 @@ def _frame_triples(frame: Frame) -> Iterator[ox.Triple]:
             f"a data frame of triples has three columns: subject, relation, object; not {len(frame.columns)}"
         )
     named: set[str] = set()
-    for place, row in enumerate(frame.itertuples(index=False, name=None)):
-        for column, cell in zip(("subject", "relation", "object"), row, strict=True):
-            if cell is None or cell != cell or (isinstance(cell, str) and not cell.strip()):
+    rows, missing = (each.itertuples(index=False, name=None) for each in (frame, frame.isna()))
+    for place, (row, lacks) in enumerate(zip(rows, missing, strict=True)):
+        for column, cell, lacking in zip(("subject", "relation", "object"), row, lacks, strict=True):
+            if lacking or not str(cell).strip():
                 raise KGMalformed(f"row {place} of the data frame has no {column}; leave it out: dropna()")
         subject, relation, value = (
             replace_surrogates(cell) if isinstance(cell, str) else cell for cell in row
@@ -129,8 +133,9 @@ def _keep(text: bytes, name: str) -> Path:
                 if now - each.stat().st_atime_ns > MIN_SECONDS_KEPT * 1e9:
                     each.unlink()
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink()
         raise KGUnavailable(
-            f"cannot write {path}: {error.strerror}; KGQA_HOME names another folder"
+            f"cannot write {path}: {error.strerror}; set KGQA_HOME to a folder of yours"
         ) from None
     return path
