@@ -63,15 +63,26 @@ def write_triples(given: Frame | _RdflibGraph) -> Path:
         KGUnavailable: if there is no room for the file.
     """
     if isinstance(given, Frame):
-        text, suffix = ox.serialize(_frame_triples(given), format=ox.RdfFormat.N_TRIPLES), ".nt"
+        text = ox.serialize(_frame_triples(given), format=ox.RdfFormat.N_TRIPLES)
     else:
-        suffix = ".nq" if hasattr(given, "quads") else ".nt"
         try:
-            text = given.serialize(format={".nq": "nquads", ".nt": "nt"}[suffix], encoding="utf-8")
+            text = _one_graph(given).serialize(format="nt", encoding="utf-8")
         except Exception as error:  # rdflib raises what it likes
             raise KGMalformed(f"rdflib cannot write its graph: {one_line(str(error))}") from None
     lines = b"".join(sorted((text or b"").splitlines(keepends=True)))
-    return _keep(lines, f"{hashlib.sha256(lines).hexdigest()[:32]}{suffix}")
+    return _keep(lines, f"{hashlib.sha256(lines).hexdigest()[:32]}.nt")
+
+
+def _one_graph(given: Any) -> Any:
+    """Return the triples of all graphs of a dataset as one graph, as queries see them."""
+    if not hasattr(given, "quads"):
+        return given
+    from rdflib import Graph
+
+    merged = Graph()
+    for *triple, _ in given.quads():
+        merged.add(tuple(triple))
+    return merged
 
 
 def _frame_triples(frame: Frame) -> Iterator[ox.Triple]:
