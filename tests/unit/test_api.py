@@ -19,6 +19,7 @@ from typing_extensions import TypedDict
 import kgqa
 from kgqa.graphs import METHODS, compose, cor, graph_of
 from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.kg.store.directory import build_store
 from kgqa.runtime.record_text import Answered
 from kgqa.tests.conftest import PREFIXES
 from kgqa.tests.support.doubles import FAMILY, KEYS, QUESTION, children, shown, timeless
@@ -291,3 +292,14 @@ def test_an_open_run_keeps_its_graph(turtle: Write, offline: dict[str, Any]) -> 
 def test_public_names_are_there() -> None:
     for name in kgqa.__all__:
         assert getattr(kgqa, name) is not None
+
+
+def test_a_folder_that_was_built_anew_is_read_anew(turtle: Write, tmp_path: Path) -> None:
+    folder, asked = tmp_path / "built", {"kg": str(tmp_path / "built"), "model": "offline"}
+    build_store([turtle(FAMILY)], folder)
+    assert shown(kgqa.ask(WHERE, **asked)) == ["Ulm"]
+    steps = kgqa.stream(WHERE, **asked)
+    next(steps)
+    build_store([turtle(FAMILY.replace("r:lives_in e:ulm .\ne:ben", "r:lives_in e:bonn .\ne:ben"))], folder)
+    assert shown(kgqa.ask(WHERE, **asked)) == ["Bonn"]
+    assert shown([*steps][-1]) == ["Ulm"]
