@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, cast
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
@@ -22,10 +21,11 @@ from kgqa.sync import iterate_sync, run_sync
 
 if TYPE_CHECKING:
     import rdflib
+    from langchain_core.language_models import BaseChatModel
 
 Name = str | os.PathLike[str]
 KG: TypeAlias = Union[Name, Sequence[Name], KnowledgeGraph, "rdflib.Graph", Frame]
-AnyModel: TypeAlias = str | Model | BaseChatModel
+AnyModel: TypeAlias = Union[str, Model, "BaseChatModel"]
 Topics: TypeAlias = str | Iterable[str | Ref]
 
 

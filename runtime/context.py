@@ -150,7 +150,7 @@ class Context(BaseModel):
             OptionError: in one line, if an option is unknown or its value is not taken.
             NotServed: if a server does not open what is named.
         """
-        if is_triples(triples := options.get("kg")):
+        if is_triples(triples := options.get("kg")) and not is_open("kg", triples):
             options["kg"] = _write_down(triples)
         given = {name: options[name] for name in ("kg", "model") if is_open(name, options.get(name))}
         try:
