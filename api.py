@@ -101,7 +101,8 @@ async def aask(
         ValueError: for an empty question, what is no text, an unknown method, an option that is not taken.
     """
     context = await asyncio.to_thread(make_context, method, options, kg, model)
-    return await _answer(make_input(question, topics, id), context)
+    record = await graph_of(method).ainvoke(make_input(question, topics, id), context=context)
+    return cast(Record, Answered(record))
 
 
 def ask(question: str, **arguments: Any) -> Record:
@@ -182,22 +183,17 @@ def as_node(
             raise ValueError("the state of the app has no question; write one to its key 'question'")
         return make_input(**given), make_context(method, options, kg, model)
 
-    def written(record: Any) -> dict[str, Any]:
-        return {**record, "record": Answered(record)}
-
     async def answer(state: Any) -> dict[str, Any]:
         given, context = await asyncio.to_thread(make, state)
-        return written(await graph.ainvoke(given, context=context))
+        record = await graph.ainvoke(given, context=context)
+        return {**record, "record": record}
 
     def answer_waiting(state: Any) -> dict[str, Any]:
         given, context = make(state)
-        return written(graph.invoke(given, context=context))
+        record = graph.invoke(given, context=context)
+        return {**record, "record": record}
 
     return RunnableLambda(answer_waiting, answer, name=method)
-
-
-async def _answer(question: Input, context: Context) -> Record:
-    return cast(Record, Answered(await graph_of(context.method).ainvoke(question, context=context)))
 
 
 async def stream_states(question_: Input, context: Context) -> AsyncIterator[dict[str, Any]]:
