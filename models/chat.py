@@ -261,7 +261,7 @@ class ChatModel:
         async def once() -> AIMessage:
             try:
                 async with asyncio.timeout(self.settings.timeout):
-                    message = await runnable.ainvoke(messages)
+                    message = await self._clients.call(runnable, messages)
             except Exception as error:
                 message = _truncated_message(error)
                 if message is None:

@@ -7,19 +7,24 @@ when the loop shuts down.
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import Runnable
 
 from kgqa.addresses import check_password, redact_logged_urls, redact_name, redact_url
 from kgqa.models.error_messages import error_text
 from kgqa.models.errors import UnknownModel
 
 OPENAI_PROVIDER = "openai"
+MAX_GIVEN_CALLS = 64  # of chat models that callers have opened, at a time
 
 redact_logged_urls("httpx", "httpx2")
 
@@ -57,6 +62,10 @@ class ClientPool:
             self._of_loop[loop] = loop.create_task(self._open(loop))
         return (await asyncio.shield(self._of_loop[loop])).model
 
+    async def call(self, bound: Runnable[Any, Any], messages: Sequence[BaseMessage]) -> Any:
+        """Ask what was made of a client in this loop."""
+        return await bound.ainvoke(messages)
+
     async def _open(self, loop: asyncio.AbstractEventLoop) -> Client:
         try:
             client = self._ready.pop()
@@ -76,7 +85,10 @@ class ClientPool:
 
 
 class GivenClient:
-    """A chat model that the caller has opened, and closes, for all loops."""
+    """A chat model that the caller has opened, and closes.
+
+    It is asked in threads: its asynchronous connections belong to whichever loop has used it first.
+    """
 
     def __init__(self, model: BaseChatModel) -> None:
         self._model = model
@@ -85,6 +97,19 @@ class GivenClient:
     async def get(self) -> BaseChatModel:
         """Return it."""
         return self._model
+
+    async def call(self, bound: Runnable[Any, Any], messages: Sequence[BaseMessage]) -> Any:
+        """Ask what was made of it, without holding up this loop."""
+        run = partial(copy_context().run, bound.invoke, messages)
+        return await asyncio.get_running_loop().run_in_executor(_given_threads(), run)
+
+
+@cache
+def _given_threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(MAX_GIVEN_CALLS, "kgqa-chat")
+
+
+os.register_at_fork(after_in_child=_given_threads.cache_clear)
 
 
 def chat_model_name(model: BaseChatModel) -> str:
