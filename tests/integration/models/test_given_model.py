@@ -1,4 +1,4 @@
-"""A chat model of LangChain over HTTP: asked as it was made, from any loop; and as an agent that asks kgqa."""
+"""A chat model of LangChain over HTTP: asked as it was made, from any loop; an agent that asks kgqa."""
 
 import asyncio
 from collections.abc import Callable
