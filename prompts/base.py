@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, get_args
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from kgqa.kg.terms import Entity, one_line
 
@@ -22,6 +22,13 @@ class Reply(BaseModel):
 
     model_config = ConfigDict(frozen=True, strict=True)
 
+
+def _cut(text: str) -> str:
+    return one_line(text, MAX_LABEL_CHARS)
+
+
+Words = Annotated[str, AfterValidator(_cut)]
+"""A few words of a reply, which are looked for or recorded: one line of `MAX_LABEL_CHARS` at most."""
 
 R = TypeVar("R", bound=Reply)
 
