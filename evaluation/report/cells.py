@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from kgqa.evaluation.report.groups import ReportedRun
 from kgqa.evaluation.scoring.comparison import Difference, McNemar
+from kgqa.evaluation.scoring.printing import format_own
 
 UNKNOWN_TEXT = "–"
 
@@ -140,6 +141,14 @@ def percent(metric: Any) -> Cell:
         return UNKNOWN
     share, low, high = (f"{100 * bound:.1f}" for bound in interval)
     return Cell(share, f"{low} – {high}", repr(interval.value))
+
+
+def own(metric: Any) -> Cell:
+    """Show the mean of a metric of the user's own over its interval, in its own unit."""
+    if not metric or metric.get("value") is None:
+        return UNKNOWN
+    value, low, high = (format_own(metric.get(key)) for key in ("value", "low", "high"))
+    return Cell(value, f"{low} – {high}; n={metric.get('n') or 0:,}", repr(metric["value"]))
 
 
 def count(value: Any, detail: str = "") -> Cell:

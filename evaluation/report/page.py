@@ -99,6 +99,7 @@ def _dataset_section(id: str, group: DatasetGroup) -> dict[str, Any]:
         "group": group,
         "tables": [
             tables.run_table(group.runs),
+            *tables.own_tables(group.runs),
             *tables.comparison_tables(group.runs),
             *contribution_tables(ablations),
             *published_tables(group),
