@@ -35,6 +35,7 @@ from kgqa.runtime.context import Context, OptionError
 from kgqa.runtime.record import ref
 from kgqa.runtime.resources import Resources, adjust_model, encode, open_resources
 from kgqa.runtime.state import (
+    Exchange,
     Input,
     State,
     Update,
@@ -64,14 +65,25 @@ class NodeRuntime(NodeBudget):
 
     trace: dict[str, Any] = field(default_factory=dict)
     """What the trace says about this node, beside its name and decision."""
+    exchanges: list[Exchange] = field(default_factory=list)
+    """What the model was asked, and what it has replied."""
     idle: bool = False
     """Whether there is nothing for the node to do."""
 
     async def prompt(self, prompt: Prompt[R]) -> R:
         """Put a prompt to the model; raise `ModelError` if it cannot be reached, or misunderstands."""
         asked = await self.reword(prompt)
-        answered: Completion[R] = await self.call_model(lambda model: model.ask(asked))
+        try:
+            answered: Completion[R] = await self.call_model(lambda model: model.ask(asked))
+        except ModelError:
+            self.record_exchange(asked.name, asked.instructions, asked.case(), None)
+            raise
+        self.record_exchange(asked.name, asked.instructions, asked.case(), answered.reply.model_dump_json())
         return answered.reply
+
+    def record_exchange(self, prompt: str, instructions: str, case: str, reply: str | None) -> None:
+        """Keep what the model was asked and has replied, for the state after this node."""
+        self.exchanges.append({"prompt": prompt, "instructions": instructions, "case": case, "reply": reply})
 
     async def reword(self, prompt: P) -> P:
         """Return a prompt in the words that the context has for it; raise `WordingError` if it cannot."""
@@ -263,6 +275,10 @@ class Node:
         if "topic_entities" in update:
             update = {**update, "searched_topics": update["topic_entities"]}
         totals: Update = {"trace": [{**entry, **runtime.token_counts()}], "usage": runtime.total_spend()}
+        if runtime.exchanges:
+            totals["exchanges"] = runtime.exchanges
+            if runtime.context.keep_prompts:
+                totals["trace"][0]["exchanges"] = runtime.exchanges
         plain = to_plain({**update, **totals}, schema)
         if begins_anew:
             overwritten = {"trace": Overwrite(plain["trace"]), "usage": Overwrite(plain["usage"])}

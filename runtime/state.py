@@ -144,8 +144,20 @@ class Input(TypedDict):
     """What the record is filed under; made from the question where absent."""
 
 
+class Exchange(TypedDict):
+    """What a node has asked the model, and what came back: a reply as JSON, null where there was none.
+
+    ``prompt`` is its name, ``instructions`` its constant part, ``case`` the part that differs.
+    """
+
+    prompt: str
+    instructions: str
+    case: str
+    reply: str | None
+
+
 class Update(TypedDict, total=False):
-    """What a node may change; the step around it adds trace, usage and decision."""
+    """What a node may change; the step around it adds trace, usage, exchanges and decision."""
 
     decision: Decision
     """What the last node decided: the label of the edge that is taken next."""
@@ -189,6 +201,8 @@ class Update(TypedDict, total=False):
     """The chains that the search went on from, the most promising last: where a second look begins."""
     exemplars: list[SolvedQuestion]
     """Solved questions that are like this one (EGP)."""
+    exchanges: Annotated[list[Exchange], EphemeralValue]
+    """What the last node has asked the model, and its replies; the step after it no longer has them."""
 
     method: str
     answers: list[Ref]
