@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
-from kgqa.graphs import context_of, graph_of
+from kgqa.graphs import context_of, graph_of, load_method
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.interface import Model
 from kgqa.runtime.context import Context, OptionError as OptionError, is_open
+from kgqa.runtime.graph_builder import MethodGraph
 from kgqa.runtime.record import Record, Ref
 from kgqa.runtime.state import Input
 
@@ -18,9 +19,9 @@ Name = str | os.PathLike[str]
 KG = Name | Sequence[Name] | KnowledgeGraph
 
 
-def make_context(method: str, options: dict[str, Any]) -> Context:
+def make_context(method: str | MethodGraph, options: dict[str, Any]) -> Context:
     """Make the context of a run; ValueError if there is no such method or option, or a value is not taken."""
-    return context_of(method)(**options)
+    return context_of(load_method(method))(**options)
 
 
 def make_input(question: str, topics: str | Iterable[str | Ref] = (), id: str | None = None) -> Input:
@@ -56,7 +57,7 @@ async def aask(
     question: str,
     *,
     topics: str | Iterable[str | Ref] = (),
-    method: str = "compose",
+    method: str | MethodGraph = "compose",
     kg: KG | None = None,
     model: str | Model | None = None,
     id: str | None = None,
@@ -67,7 +68,8 @@ async def aask(
     Args:
         question: in natural language.
         topics: names or ids of the entities it is about; linked from the question where absent.
-        method: one of `kgqa.graphs.METHODS`.
+        method: one of `kgqa.graphs.METHODS`, or your own: the name that its package has given it,
+            ``package.module:graph``, ``path/to/file.py:graph``, or the graph itself.
         kg: "sample", an RDF file or several, a folder made by ``kgqa kg load``, or an open graph.
         model: "provider:name", "offline", or an open model.
         id: what the record is filed under; made from the question where absent.
@@ -86,7 +88,7 @@ async def aask(
                 raise OptionError(f"option {name}: a name, or what is open already, not {kind}")
             options[name] = given
     context = make_context(method, options)
-    result = await graph_of(method).ainvoke(make_input(question, topics, id), context=context)
+    result = await graph_of(context.method).ainvoke(make_input(question, topics, id), context=context)
     return cast(Record, result)
 
 

@@ -137,6 +137,12 @@ class Context(BaseModel):
         default_factory=Budget, validate_default=True, description="how much one question may spend"
     )
 
+    keep_prompts: bool = Field(
+        default=False,
+        description="keep in each step of the trace what the model was asked, and its reply; a record is "
+        "two to three times as large",
+    )
+
     _given: GivenObjects = PrivateAttr(default_factory=GivenObjects)
 
     def __init__(self, /, **options: Any) -> None:

@@ -13,12 +13,13 @@ from kgqa.api import KG, make_context, make_input
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs.records import AskedRecord, RunError, asked_record, failed_record, topic_refs
 from kgqa.evaluation.simulation import SIMULATED, ErrorRates, SimulatedModel, parse_error_rates
-from kgqa.graphs import graph_of
+from kgqa.graphs import graph_of, own_method
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.interface import Completion, Model, Turn
 from kgqa.models.registry import default_spec
 from kgqa.prompts.base import Prompt, R
 from kgqa.runtime.context import Context
+from kgqa.runtime.graph_builder import MethodGraph
 from kgqa.runtime.resources import open_graph, open_resources
 
 
@@ -50,9 +51,14 @@ class PerQuestionModel:
 
 @dataclass(frozen=True)
 class Subject:
-    """A context, and the errors of the simulated model where there is one."""
+    """A method's graph and context, and the errors of the simulated model where there is one.
+
+    ``method`` is what another process loads the method by.
+    """
 
     context: Context
+    graph: MethodGraph
+    method: str
     simulated: tuple[ErrorRates, PerQuestionModel] | None = None
     named: bool = True  # whether another process can open graph and model by their names
 
@@ -64,7 +70,7 @@ class Subject:
 
 
 def make_subject(
-    method: str, kg: KG | None, model: str | Model | None, options: Mapping[str, Any], seed: int
+    method: str | MethodGraph, kg: KG | None, model: str | Model | None, options: Mapping[str, Any], seed: int
 ) -> Subject:
     """Make the subject of a run: a method, its graph and its model; a RunError says what is not taken."""
     given = dict(options)
@@ -79,8 +85,11 @@ def make_subject(
             spec = simulated[1]
         given["model"] = spec
         context = make_context(method, given)
+        own = own_method(context.method)
         named = context.given.graph is None and (bool(simulated) or context.given.model is None)
-        return Subject(context, simulated, named)
+        named = named and (own is None or own.named is not None)
+        loaded_by = (own and own.named) or context.method
+        return Subject(context, graph_of(context.method), loaded_by, simulated, named)
     except ValueError as error:
         raise RunError(str(error)) from None
 
@@ -100,7 +109,7 @@ class Asker:
                 errors, model = self.subject.simulated
                 model.set(SimulatedModel(question, self.graph, errors))
             given = make_input(question.text, topic_refs(question), question.id)
-            record = await graph_of(context.method).ainvoke(given, context=context)
+            record = await self.subject.graph.ainvoke(given, context=context)
             return asked_record(record)
         except Exception as error:  # a run goes on, whatever one question does
             return failed_record(question, context.config(), error)
