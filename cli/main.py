@@ -12,7 +12,20 @@ from typing import Annotated, NoReturn
 import typer
 
 from kgqa import __version__
-from kgqa.cli import ask, blueprints, calibrate, eval, exemplars, kg, methods, new, prompts, report, score, serve
+from kgqa.cli import (
+    ask,
+    blueprints,
+    calibrate,
+    eval,
+    exemplars,
+    kg,
+    methods,
+    new,
+    prompts,
+    report,
+    score,
+    serve,
+)
 from kgqa.cli.output import MAX_LINE_CHARS, ExitCode, escape_unencodable_output, fail
 from kgqa.kg.terms import one_line
 

@@ -9,13 +9,13 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
 
-from kgqa.api import KG, make_context, make_input
+from kgqa.api import KG, AnyModel, make_context, make_input
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs.records import AskedRecord, RunError, asked_record, failed_record, topic_refs
 from kgqa.evaluation.simulation import SIMULATED, ErrorRates, SimulatedModel, parse_error_rates
 from kgqa.graphs import graph_of, own_method
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.models.interface import Completion, Model, Turn
+from kgqa.models.interface import Completion, Turn
 from kgqa.models.registry import default_spec
 from kgqa.prompts.base import Prompt, R
 from kgqa.runtime.context import Context
@@ -53,14 +53,19 @@ class PerQuestionModel:
 class Subject:
     """A method's graph and context, and the errors of the simulated model where there is one.
 
-    ``method`` is what another process loads the method by.
+    ``method`` is what another process loads the method by, None where it cannot.
     """
 
     context: Context
     graph: MethodGraph
-    method: str
+    method: str | None
     simulated: tuple[ErrorRates, PerQuestionModel] | None = None
-    named: bool = True  # whether another process can open graph and model by their names
+
+    @property
+    def named(self) -> bool:
+        """Whether another process can load the method and open graph and model by their names."""
+        given = self.context.given
+        return bool(self.method) and given.graph is None and (bool(self.simulated) or given.model is None)
 
     async def open(self) -> KnowledgeGraph:
         """Open the graph and the model, once, before any question is asked."""
@@ -69,13 +74,24 @@ class Subject:
         return graph
 
 
+def subject_of(context: Context, simulated: tuple[ErrorRates, PerQuestionModel] | None = None) -> Subject:
+    """Return the subject of a run that a context describes."""
+    own = own_method(context.method)
+    loaded_by = context.method if own is None else own.named
+    return Subject(context, graph_of(context.method), loaded_by, simulated)
+
+
 def make_subject(
-    method: str | MethodGraph, kg: KG | None, model: str | Model | None, options: Mapping[str, Any], seed: int
+    method: str | MethodGraph,
+    kg: KG | None,
+    model: AnyModel | None,
+    options: Mapping[str, Any],
+    seed: int,
 ) -> Subject:
-    """Make the subject of a run: a method, its graph and its model; a RunError says what is not taken."""
-    given = dict(options)
-    if kg is not None:
-        given["kg"] = kg
+    """Make the subject of a run: a method, its graph and its model; a RunError says what is not taken.
+
+    Blocks as `make_context` does.
+    """
     spec = default_spec() if model is None else model
     simulated = None
     try:
@@ -83,13 +99,7 @@ def make_subject(
             errors = parse_error_rates(spec, seed)
             simulated = errors, PerQuestionModel(str(errors))
             spec = simulated[1]
-        given["model"] = spec
-        context = make_context(method, given)
-        own = own_method(context.method)
-        named = context.given.graph is None and (bool(simulated) or context.given.model is None)
-        named = named and (own is None or own.named is not None)
-        loaded_by = (own and own.named) or context.method
-        return Subject(context, graph_of(context.method), loaded_by, simulated, named)
+        return subject_of(make_context(method, options, kg, spec), simulated)
     except ValueError as error:
         raise RunError(str(error)) from None
 
@@ -99,13 +109,13 @@ class Asker:
     """Asks questions of a subject whose graph is open."""
 
     subject: Subject
-    graph: KnowledgeGraph
+    graph: KnowledgeGraph | None = None  # a simulated model needs it
 
     async def ask(self, question: Question) -> AskedRecord:
         """Ask one question; an exception that no method expects gives a record of its own."""
         context = self.subject.context
         try:
-            if self.subject.simulated:
+            if self.subject.simulated and self.graph:
                 errors, model = self.subject.simulated
                 model.set(SimulatedModel(question, self.graph, errors))
             given = make_input(question.text, topic_refs(question), question.id)

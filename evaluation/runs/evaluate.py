@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kgqa.api import KG
+from kgqa.api import KG, AnyModel
 from kgqa.evaluation.align_topics import align_topics
 from kgqa.evaluation.datasets import Dataset, load
 from kgqa.evaluation.paper_analysis import intermediates
@@ -32,7 +32,6 @@ from kgqa.evaluation.scoring.statistics import summarise_total
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.store.embedded import DaemonThreads
-from kgqa.models.interface import Model
 from kgqa.runtime.graph_builder import MethodGraph
 
 _log = logging.getLogger(__name__)
@@ -148,7 +147,7 @@ async def evaluate(
     out: str | Path,
     method: str | MethodGraph = "compose",
     kg: KG | None = None,
-    model: str | Model | None = None,
+    model: AnyModel | None = None,
     format: str | None = None,
     split: str = "all",
     limit: int | None = None,
@@ -194,7 +193,7 @@ async def evaluate(
         raise RunError(f"a seed is 0 or more, not {seed}")
     with ExitStack() as held:
         own = load_metrics(metrics)
-        asked = make_subject(method, kg, model, options, seed)
+        asked = await asyncio.to_thread(make_subject, method, kg, model, options, seed)
         folder = held.enter_context(await asyncio.to_thread(RunFolder, Path(out)))
         part = DaemonThreads(1, "questions").submit(partial(_load_questions, dataset, format, split, limit))
         loaded, questions = await asyncio.wrap_future(part)  # no pipe that nobody writes to keeps the process

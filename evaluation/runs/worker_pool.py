@@ -54,7 +54,7 @@ class WorkerOrder(TypedDict):
     """What is asked, by names: whoever carries it out opens them for itself."""
 
     kgqa: str
-    method: str
+    method: str | None
     model: str
     options: dict[str, Any]
 
@@ -89,7 +89,7 @@ async def open_worker(order: WorkerOrder, held: ExitStack) -> tuple[Asker | None
     if order["kgqa"] != __version__:
         return None, {"error": f"it has kgqa {__version__}, the run {order['kgqa']}; install the same"}
     try:
-        asked = make_subject(order["method"], None, order["model"], order["options"], 0)
+        asked = make_subject(order["method"] or "", None, order["model"], order["options"], 0)
         graph = await asked.open()
         said = await read_sources(asked, graph)
     except (ValueError, KGError, ModelError, EncoderError) as error:
