@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, cast
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
-from kgqa.graphs import context_of, graph_of
+from kgqa.graphs import context_of, graph_of, load_method
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.triples import Frame
 from kgqa.models.interface import Model
 from kgqa.runtime.context import Context, OptionError as OptionError, is_taken
+from kgqa.runtime.graph_builder import MethodGraph
 from kgqa.runtime.record import Record, Ref
 from kgqa.runtime.record_text import Answered
 from kgqa.runtime.state import Input
@@ -30,7 +31,10 @@ Topics: TypeAlias = str | Iterable[str | Ref]
 
 
 def make_context(
-    method: str, options: Mapping[str, Any], kg: KG | None = None, model: AnyModel | None = None
+    method: str | MethodGraph,
+    options: Mapping[str, Any],
+    kg: KG | None = None,
+    model: AnyModel | None = None,
 ) -> Context:
     """Make the context of a run; ValueError if there is no such method or option, or a value is not taken.
 
@@ -40,7 +44,7 @@ def make_context(
     for name, given in named.items():
         if not isinstance(given, str | os.PathLike | list | tuple) and not is_taken(name, given):
             raise OptionError(f"option {name}: a name, or what is open already, not {type(given).__name__}")
-    return context_of(method)(**options, **named)
+    return context_of(load_method(method))(**options, **named)
 
 
 def make_input(question: str, topics: str | Iterable[str | Ref] = (), id: str | None = None) -> Input:
@@ -76,7 +80,7 @@ async def aask(
     question: str,
     *,
     topics: Topics = (),
-    method: str = "compose",
+    method: str | MethodGraph = "compose",
     kg: KG | None = None,
     model: AnyModel | None = None,
     id: str | None = None,
@@ -87,7 +91,8 @@ async def aask(
     Args:
         question: in natural language.
         topics: names or ids of the entities it is about; linked from the question where absent.
-        method: one of `kgqa.graphs.METHODS`.
+        method: one of `kgqa.graphs.METHODS`, or your own: the name that its package has given it,
+            ``package.module:graph``, ``path/to/file.py:graph``, or the graph itself.
         kg: "sample", an RDF file or several, a folder made by ``kgqa kg load``, the address of a SPARQL
             endpoint, an open graph, a graph of rdflib, or a pandas frame of subjects, relations, objects.
         model: "provider:name", "offline", an open model, or a chat model of LangChain.
@@ -101,7 +106,7 @@ async def aask(
         ValueError: for an empty question, what is no text, an unknown method, an option that is not taken.
     """
     context = await asyncio.to_thread(make_context, method, options, kg, model)
-    record = await graph_of(method).ainvoke(make_input(question, topics, id), context=context)
+    record = await graph_of(context.method).ainvoke(make_input(question, topics, id), context=context)
     return cast(Record, Answered(record))
 
 
@@ -114,7 +119,7 @@ async def astream(
     question: str,
     *,
     topics: Topics = (),
-    method: str = "compose",
+    method: str | MethodGraph = "compose",
     kg: KG | None = None,
     model: AnyModel | None = None,
     id: str | None = None,
@@ -136,7 +141,11 @@ def stream(question: str, **arguments: Any) -> Iterator[dict[str, Any]]:
 
 
 def as_tool(
-    *, method: str = "compose", kg: KG | None = None, model: AnyModel | None = None, **options: Any
+    *,
+    method: str | MethodGraph = "compose",
+    kg: KG | None = None,
+    model: AnyModel | None = None,
+    **options: Any,
 ) -> BaseTool:
     """Make a LangChain tool ``ask`` for any agent; the arguments are those of `aask`.
 
@@ -166,22 +175,26 @@ def as_tool(
 
 
 def as_node(
-    method: str = "compose", *, kg: KG | None = None, model: AnyModel | None = None, **options: Any
+    method: str | MethodGraph = "compose",
+    *,
+    kg: KG | None = None,
+    model: AnyModel | None = None,
+    **options: Any,
 ) -> Runnable[Any, dict[str, Any]]:
     """Make a node of a method for the graph of an app, whose context it leaves alone; options as of `aask`.
 
     It reads ``question``, and ``topics`` and ``id`` where the app's state has them, and writes those keys of
     the record that the app's state has, and all of it as ``record``. Its steps are those of a subgraph.
     """
-    graph = graph_of(method)
-    make_context(method, options, kg, model)
+    name = make_context(method, options, kg, model).method
+    graph = graph_of(name)
 
     def make(state: Any) -> tuple[Input, Context]:
         held = state if isinstance(state, Mapping) else vars(state)
         given = {key: held[key] for key in ("question", "topics", "id") if held.get(key)}
         if "question" not in given:
             raise ValueError("the state of the app has no question; write one to its key 'question'")
-        return make_input(**given), make_context(method, options, kg, model)
+        return make_input(**given), make_context(name, options, kg, model)
 
     async def answer(state: Any) -> dict[str, Any]:
         given, context = await asyncio.to_thread(make, state)
@@ -193,7 +206,7 @@ def as_node(
         record = graph.invoke(given, context=context)
         return {**record, "record": record}
 
-    return RunnableLambda(answer_waiting, answer, name=method)
+    return RunnableLambda(answer_waiting, answer, name=name)
 
 
 async def stream_states(question_: Input, context: Context) -> AsyncIterator[dict[str, Any]]:

@@ -18,7 +18,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, to_jsonable_python
 
 from kgqa.addresses import SECRET_NAMES, is_web_address, redact_name
 from kgqa.kg.errors import KGError
@@ -139,6 +139,12 @@ class Context(BaseModel):
         default_factory=Budget, validate_default=True, description="how much one question may spend"
     )
 
+    keep_prompts: bool = Field(
+        default=False,
+        description="keep in each step of the trace what the model was asked, and its reply; a record is "
+        "two to three times as large",
+    )
+
     _given: GivenObjects = PrivateAttr(default_factory=GivenObjects)
 
     def __init__(self, /, **options: Any) -> None:
@@ -170,8 +176,19 @@ class Context(BaseModel):
 
     @classmethod
     def model_json_schema(cls, *args: Any, **options: Any) -> dict[str, Any]:
-        """Return the schema, made once: LangGraph's server asks for it at each run that is given options."""
-        return deepcopy(_make_schema(super().model_json_schema, *args, **options))
+        """Return the schema, made once: LangGraph's server asks for it at each run that is given options.
+
+        It has the defaults that hold here and, where a server lists graphs or models, these as examples.
+        """
+        schema = deepcopy(_make_schema(super().model_json_schema, *args, **options))
+        for name, field in cls.model_fields.items():
+            if field.default_factory:
+                own = to_jsonable_python(field.get_default(call_default_factory=True))
+                schema["properties"][name]["default"] = list(map(redact_name, own)) if name == "kg" else own
+        for name, allowed in {"kg": active_limits().kg, "model": active_limits().model}.items():
+            if allowed:
+                schema["properties"][name]["examples"] = list(map(redact_name, allowed))
+        return schema
 
     @property
     def given(self) -> GivenObjects:

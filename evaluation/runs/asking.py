@@ -13,12 +13,13 @@ from kgqa.api import KG, AnyModel, make_context, make_input
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs.records import AskedRecord, RunError, asked_record, failed_record, topic_refs
 from kgqa.evaluation.simulation import SIMULATED, ErrorRates, SimulatedModel, parse_error_rates
-from kgqa.graphs import graph_of
+from kgqa.graphs import graph_of, own_method
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.interface import Completion, Turn
 from kgqa.models.registry import default_spec
 from kgqa.prompts.base import Prompt, R
 from kgqa.runtime.context import Context
+from kgqa.runtime.graph_builder import MethodGraph
 from kgqa.runtime.resources import open_graph, open_resources
 
 
@@ -50,16 +51,21 @@ class PerQuestionModel:
 
 @dataclass(frozen=True)
 class Subject:
-    """A context, and the errors of the simulated model where there is one."""
+    """A method's graph and context, and the errors of the simulated model where there is one.
+
+    ``method`` is what another process loads the method by, None where it cannot.
+    """
 
     context: Context
+    graph: MethodGraph
+    method: str | None
     simulated: tuple[ErrorRates, PerQuestionModel] | None = None
 
     @property
     def named(self) -> bool:
-        """Whether another process can open graph and model by their names."""
+        """Whether another process can load the method and open graph and model by their names."""
         given = self.context.given
-        return given.graph is None and (bool(self.simulated) or given.model is None)
+        return bool(self.method) and given.graph is None and (bool(self.simulated) or given.model is None)
 
     async def open(self) -> KnowledgeGraph:
         """Open the graph and the model, once, before any question is asked."""
@@ -68,8 +74,19 @@ class Subject:
         return graph
 
 
+def subject_of(context: Context, simulated: tuple[ErrorRates, PerQuestionModel] | None = None) -> Subject:
+    """Return the subject of a run that a context describes."""
+    own = own_method(context.method)
+    loaded_by = context.method if own is None else own.named
+    return Subject(context, graph_of(context.method), loaded_by, simulated)
+
+
 def make_subject(
-    method: str, kg: KG | None, model: AnyModel | None, options: Mapping[str, Any], seed: int
+    method: str | MethodGraph,
+    kg: KG | None,
+    model: AnyModel | None,
+    options: Mapping[str, Any],
+    seed: int,
 ) -> Subject:
     """Make the subject of a run: a method, its graph and its model; a RunError says what is not taken.
 
@@ -82,7 +99,7 @@ def make_subject(
             errors = parse_error_rates(spec, seed)
             simulated = errors, PerQuestionModel(str(errors))
             spec = simulated[1]
-        return Subject(make_context(method, options, kg, spec), simulated)
+        return subject_of(make_context(method, options, kg, spec), simulated)
     except ValueError as error:
         raise RunError(str(error)) from None
 
@@ -102,7 +119,7 @@ class Asker:
                 errors, model = self.subject.simulated
                 model.set(SimulatedModel(question, self.graph, errors))
             given = make_input(question.text, topic_refs(question), question.id)
-            record = await graph_of(context.method).ainvoke(given, context=context)
+            record = await self.subject.graph.ainvoke(given, context=context)
             return asked_record(record)
         except Exception as error:  # a run goes on, whatever one question does
             return failed_record(question, context.config(), error)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from kgqa.api import KG, AnyModel, make_context, make_input
 from kgqa.evaluation.question import EntityRef, Question
-from kgqa.evaluation.runs.asking import Asker, Subject
+from kgqa.evaluation.runs.asking import Asker, subject_of
 from kgqa.evaluation.runs.event_loop import for_each
 from kgqa.evaluation.runs.processes import (
     CONCURRENCY_PER_PROCESS,
@@ -22,6 +22,7 @@ from kgqa.kg.errors import KGError
 from kgqa.models.errors import ModelError
 from kgqa.models.registry import is_offline
 from kgqa.priors.errors import EncoderError, PriorError
+from kgqa.runtime.graph_builder import MethodGraph
 from kgqa.runtime.record import Record
 from kgqa.runtime.record_text import Answered
 from kgqa.runtime.state import Input, question_id
@@ -31,7 +32,7 @@ from kgqa.sync import run_sync
 async def abatch(
     questions: Iterable[str | Input],
     *,
-    method: str = "compose",
+    method: str | MethodGraph = "compose",
     kg: KG | None = None,
     model: AnyModel | None = None,
     concurrency: int = CONCURRENCY_PER_PROCESS,
@@ -57,7 +58,7 @@ async def abatch(
         raise RunError(f"questions are asked at least 1 at a time, not {concurrency}")
     if isinstance(questions, str | Mapping):
         raise RunError("questions come in a list; for one alone there is ask")
-    subject = Subject(await asyncio.to_thread(make_context, method, options, kg, model))
+    subject = subject_of(await asyncio.to_thread(make_context, method, options, kg, model))
     config = subject.context.config()
     records: dict[str, Record] = {}
     waiting: dict[str, tuple[Question, str]] = {}  # by their place, which is their id meanwhile
