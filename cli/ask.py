@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in natural language.")],
-    method: Annotated[str, typer.Option(help="How to answer it; see: kgqa methods.")] = "compose",
+    method: options.MethodName = "compose",
     kg: Annotated[
         list[str] | None,
         typer.Option(
@@ -49,7 +49,7 @@ def ask(
         named = {"kg": tuple(kg) if kg else None, "model": model, "prompts": prompts}
         given = {key: value for key, value in named.items() if value is not None}
         given |= options.read_options(option)
-        context = make_context(method.lower(), given)
+        context = make_context(options.read_method(method), given)
         state = make_input(question, topic or [])
     except ValueError as error:
         output.fail(error)

@@ -12,7 +12,20 @@ from typing import Annotated, NoReturn
 import typer
 
 from kgqa import __version__
-from kgqa.cli import ask, blueprints, calibrate, eval, exemplars, kg, methods, prompts, report, score
+from kgqa.cli import (
+    ask,
+    blueprints,
+    calibrate,
+    eval,
+    exemplars,
+    kg,
+    methods,
+    new,
+    prompts,
+    report,
+    score,
+    serve,
+)
 from kgqa.cli.output import MAX_LINE_CHARS, ExitCode, escape_unencodable_output, fail
 from kgqa.kg.terms import one_line
 
@@ -38,12 +51,14 @@ app.command("ask")(ask.ask)
 app.command("eval")(eval.evaluate)
 app.command("score")(score.score)
 app.command("report")(report.report)
+app.command("serve")(serve.serve)
 app.command("calibrate")(calibrate.calibrate)
 app.command("methods")(methods.methods)
 app.add_typer(kg.app, name="kg")
 app.add_typer(blueprints.app, name="blueprints")
 app.add_typer(exemplars.app, name="exemplars")
 app.add_typer(prompts.app, name="prompts")
+app.add_typer(new.app, name="new")
 
 
 @app.callback(invoke_without_command=True)

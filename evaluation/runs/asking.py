@@ -9,16 +9,17 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
 
-from kgqa.api import KG, make_context, make_input
+from kgqa.api import KG, AnyModel, make_context, make_input
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs.records import AskedRecord, RunError, asked_record, failed_record, topic_refs
 from kgqa.evaluation.simulation import SIMULATED, ErrorRates, SimulatedModel, parse_error_rates
-from kgqa.graphs import graph_of
+from kgqa.graphs import graph_of, own_method
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.models.interface import Completion, Model, Turn
+from kgqa.models.interface import Completion, Turn
 from kgqa.models.registry import default_spec
 from kgqa.prompts.base import Prompt, R
 from kgqa.runtime.context import Context
+from kgqa.runtime.graph_builder import MethodGraph
 from kgqa.runtime.resources import open_graph, open_resources
 
 
@@ -50,11 +51,21 @@ class PerQuestionModel:
 
 @dataclass(frozen=True)
 class Subject:
-    """A context, and the errors of the simulated model where there is one."""
+    """A method's graph and context, and the errors of the simulated model where there is one.
+
+    ``method`` is what another process loads the method by, None where it cannot.
+    """
 
     context: Context
+    graph: MethodGraph
+    method: str | None
     simulated: tuple[ErrorRates, PerQuestionModel] | None = None
-    named: bool = True  # whether another process can open graph and model by their names
+
+    @property
+    def named(self) -> bool:
+        """Whether another process can load the method and open graph and model by their names."""
+        given = self.context.given
+        return bool(self.method) and given.graph is None and (bool(self.simulated) or given.model is None)
 
     async def open(self) -> KnowledgeGraph:
         """Open the graph and the model, once, before any question is asked."""
@@ -63,13 +74,24 @@ class Subject:
         return graph
 
 
+def subject_of(context: Context, simulated: tuple[ErrorRates, PerQuestionModel] | None = None) -> Subject:
+    """Return the subject of a run that a context describes."""
+    own = own_method(context.method)
+    loaded_by = context.method if own is None else own.named
+    return Subject(context, graph_of(context.method), loaded_by, simulated)
+
+
 def make_subject(
-    method: str, kg: KG | None, model: str | Model | None, options: Mapping[str, Any], seed: int
+    method: str | MethodGraph,
+    kg: KG | None,
+    model: AnyModel | None,
+    options: Mapping[str, Any],
+    seed: int,
 ) -> Subject:
-    """Make the subject of a run: a method, its graph and its model; a RunError says what is not taken."""
-    given = dict(options)
-    if kg is not None:
-        given["kg"] = kg
+    """Make the subject of a run: a method, its graph and its model; a RunError says what is not taken.
+
+    Blocks as `make_context` does.
+    """
     spec = default_spec() if model is None else model
     simulated = None
     try:
@@ -77,10 +99,7 @@ def make_subject(
             errors = parse_error_rates(spec, seed)
             simulated = errors, PerQuestionModel(str(errors))
             spec = simulated[1]
-        given["model"] = spec
-        context = make_context(method, given)
-        named = context.given.graph is None and (bool(simulated) or context.given.model is None)
-        return Subject(context, simulated, named)
+        return subject_of(make_context(method, options, kg, spec), simulated)
     except ValueError as error:
         raise RunError(str(error)) from None
 
@@ -90,17 +109,17 @@ class Asker:
     """Asks questions of a subject whose graph is open."""
 
     subject: Subject
-    graph: KnowledgeGraph
+    graph: KnowledgeGraph | None = None  # a simulated model needs it
 
     async def ask(self, question: Question) -> AskedRecord:
         """Ask one question; an exception that no method expects gives a record of its own."""
         context = self.subject.context
         try:
-            if self.subject.simulated:
+            if self.subject.simulated and self.graph:
                 errors, model = self.subject.simulated
                 model.set(SimulatedModel(question, self.graph, errors))
             given = make_input(question.text, topic_refs(question), question.id)
-            record = await graph_of(context.method).ainvoke(given, context=context)
+            record = await self.subject.graph.ainvoke(given, context=context)
             return asked_record(record)
         except Exception as error:  # a run goes on, whatever one question does
             return failed_record(question, context.config(), error)

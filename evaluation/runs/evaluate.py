@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kgqa.api import KG
+from kgqa.api import KG, AnyModel
 from kgqa.evaluation.align_topics import align_topics
 from kgqa.evaluation.datasets import Dataset, load
 from kgqa.evaluation.paper_analysis import intermediates
@@ -27,11 +27,12 @@ from kgqa.evaluation.runs.records import RunError
 from kgqa.evaluation.runs.worker_pool import Sources, WorkerPool, read_sources
 from kgqa.evaluation.scoring.grounding import check_grounding
 from kgqa.evaluation.scoring.metrics import Metrics, measure_results
+from kgqa.evaluation.scoring.own import MetricFunction, OwnMetric, load_metrics
 from kgqa.evaluation.scoring.statistics import summarise_total
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.store.embedded import DaemonThreads
-from kgqa.models.interface import Model
+from kgqa.runtime.graph_builder import MethodGraph
 
 _log = logging.getLogger(__name__)
 
@@ -64,7 +65,7 @@ class EvaluationRun:
         watch(self.tally)
         await for_each(self.waiting, ask_one, concurrency, stop)
 
-    async def measure(self, graph: KnowledgeGraph) -> Metrics:
+    async def measure(self, graph: KnowledgeGraph, own: Sequence[OwnMetric]) -> Metrics:
         """Put the records of a complete run in order, measure them, and write the metrics.
 
         Where the graph fails meanwhile, the strict grounded rate is unknown, and what lies
@@ -78,7 +79,7 @@ class EvaluationRun:
             between = await intermediates.count_intermediates(self.questions, graph)
         except KGError as error:
             _log.warning("the answers were not checked on the graph: %s", error)
-        return await asyncio.to_thread(self._measured, results, grounded, between)
+        return await asyncio.to_thread(self._measured, results, grounded, between, own)
 
     def _ordered(self) -> list[Result]:
         self.folder.put_in_order([question.id for question in self.questions])
@@ -92,9 +93,10 @@ class EvaluationRun:
         results: Sequence[Result],
         grounded: Mapping[str, bool | None] | None,
         between: Mapping[str, int],
+        own: Sequence[OwnMetric],
     ) -> Metrics:
         questions = intermediates.with_intermediates(self.questions, between)
-        metrics = measure_results(results, questions, grounded=grounded, seed=self.head["seed"])
+        metrics = measure_results(results, questions, grounded=grounded, seed=self.head["seed"], own=own)
         if (price := self.tally.price) is not None:
             known = [cost for result in results if (cost := price.of(result.usage)) is not None]
             metrics["cost"] = summarise_total(known)
@@ -143,9 +145,9 @@ async def evaluate(
     dataset: str | Path | Dataset,
     *,
     out: str | Path,
-    method: str = "compose",
+    method: str | MethodGraph = "compose",
     kg: KG | None = None,
-    model: str | Model | None = None,
+    model: AnyModel | None = None,
     format: str | None = None,
     split: str = "all",
     limit: int | None = None,
@@ -153,6 +155,7 @@ async def evaluate(
     seed: int = 0,
     retry_failed: bool = False,
     ray: str | None = None,
+    metrics: Sequence[str | MetricFunction] = (),
     stop: asyncio.Event | None = None,
     watch: ProgressWatcher | None = None,
     **options: Any,
@@ -160,9 +163,9 @@ async def evaluate(
     """Ask the questions of a dataset and measure the answers; the same call goes on where one ended.
 
     Args:
-        dataset: "sample", a file of questions, or a dataset that is loaded already.
+        dataset: "sample", a file of questions, a reader of your own by its name, or a loaded dataset.
         out: the folder of the run: a new one, or that of a run that asks the same.
-        method: one of `kgqa.graphs.METHODS`.
+        method: as `kgqa.aask` takes it.
         kg: as `kgqa.aask` takes it.
         model: as `kgqa.aask` takes it, or ``simulated:accuracy=0.9``.
         format: of the file, one of `kgqa.evaluation.datasets.FORMATS`; told from the file where absent.
@@ -172,6 +175,8 @@ async def evaluate(
         seed: of the simulated model and of the intervals.
         retry_failed: ask again what failed before.
         ray: HOST:PORT of the Ray cluster that asks, or "auto"; this machine is one of its nodes.
+        metrics: further ones, your own: functions of a record and its question that give a number, by the
+            names that their packages have given them, as ``module:name``, or themselves.
         stop: once it is set, no question is begun any more and the running ones end.
         watch: told before the first question and after each one how far the run is.
         options: the method's options.
@@ -187,7 +192,8 @@ async def evaluate(
     if seed < 0:
         raise RunError(f"a seed is 0 or more, not {seed}")
     with ExitStack() as held:
-        asked = make_subject(method, kg, model, options, seed)
+        own = load_metrics(metrics)
+        asked = await asyncio.to_thread(make_subject, method, kg, model, options, seed)
         folder = held.enter_context(await asyncio.to_thread(RunFolder, Path(out)))
         part = DaemonThreads(1, "questions").submit(partial(_load_questions, dataset, format, split, limit))
         loaded, questions = await asyncio.wrap_future(part)  # no pipe that nobody writes to keeps the process
@@ -214,7 +220,9 @@ async def evaluate(
                 asker = others or Asker(asked, graph)
                 await run.ask(asker, concurrency, stop or asyncio.Event(), watch or (lambda tally: None))
         complete = run.tally.done == run.tally.total
-        return Evaluation(folder.path, run.head, run.tally, await run.measure(graph) if complete else None)
+        return Evaluation(
+            folder.path, run.head, run.tally, await run.measure(graph, own) if complete else None
+        )
 
 
 def _open_workers(
@@ -232,7 +240,7 @@ def _open_workers(
 def _load_questions(
     dataset: str | Path | Dataset, format: str | None, split: str, limit: int | None
 ) -> tuple[Dataset, Sequence[Question]]:
-    loaded = dataset if isinstance(dataset, Dataset) else load(dataset, format)
+    loaded = dataset if isinstance(dataset, Dataset) else load(dataset, format, own=True)
     questions = loaded.part(split, limit)
     if len({question.id for question in questions}) < len(questions):
         raise RunError(f"{loaded.name} has several questions of one id; give each its own")
