@@ -16,7 +16,7 @@ from kgqa.tests.unit.graphs.test_compose import ask, chain_number, composing, le
 TEAM = """
 e:team rdfs:label "Team" ; r:player e:ann, e:ben, e:cy, e:dan ; r:city e:ulm .
 e:ann rdfs:label "Ann" ; r:born "1961-05-03" ; r:home_town e:ulm ; r:wrote e:one .
-e:ann r:nickname "Ace" ; r:goals 3 . e:cy r:nickname "Coo" ; r:goals 7 .
+e:ann r:nickname "Ace" ; r:goals 3 . e:cy r:nickname "Kit" ; r:goals 7 .
 e:ben rdfs:label "Ben" ; r:born "1970" ; r:home_town e:bonn ; r:wrote e:two ; r:nickname "Boo" ; r:goals 10 .
 e:cy rdfs:label "Cy" ; r:born "1985-01-01" ; r:home_town e:ulm ; r:wrote e:three .
 e:dan rdfs:label "Dan" ; r:born "1990-01-01" ; r:home_town e:ulm ; r:goals 1 .
@@ -69,7 +69,7 @@ def deciders(record: kgqa.Record) -> list[tuple[str, str | None]]:
         ),
         ("Who of the Team is older than the pope?", where("born < 1962"), ["Ann"], "born < 1962"),
         ("Who of the Team wrote a prize winner?", where("wrote = Three"), ["Cy"], "wrote = Three"),
-        ("Who of the Team has a silly name?", where("nickname = Coo"), ["Cy"], "nickname = Coo"),
+        ("Who of the Team has a silly name?", where("nickname = Kit"), ["Cy"], "nickname = Kit"),
         ("Who is number 1 of the Team?", where("goals = 10"), ["Ben"], "goals = 10"),
     ],
 )
