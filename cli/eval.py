@@ -17,7 +17,8 @@ def evaluate(
     dataset: Annotated[
         str,
         typer.Option(
-            help='"sample", "conditions", "unanswerable", or a file of questions, plain or gzipped.'
+            help='"sample", "conditions", "unanswerable", a benchmark by name (kgqa data list), or a file of '
+            "questions, plain or gzipped."
         ),
     ],
     out: Annotated[Path, typer.Option(help="The folder of the run; one that was not finished goes on.")],

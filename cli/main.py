@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from kgqa import __version__
-from kgqa.cli import ask, blueprints, calibrate, eval, exemplars, kg, methods, prompts, report, score
+from kgqa.cli import ask, blueprints, calibrate, data, eval, exemplars, kg, methods, prompts, report, score
 from kgqa.cli.output import MAX_LINE_CHARS, ExitCode, escape_unencodable_output, fail
 from kgqa.kg.terms import one_line
 
@@ -41,6 +41,7 @@ app.command("report")(report.report)
 app.command("calibrate")(calibrate.calibrate)
 app.command("methods")(methods.methods)
 app.add_typer(kg.app, name="kg")
+app.add_typer(data.app, name="data")
 app.add_typer(blueprints.app, name="blueprints")
 app.add_typer(exemplars.app, name="exemplars")
 app.add_typer(prompts.app, name="prompts")

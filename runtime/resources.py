@@ -89,6 +89,13 @@ def open_graph(context: Context) -> KnowledgeGraph:
     return _process.get(("kg", *context.kg), lambda: open_named(graph_sources(context.kg), encode=encode))
 
 
+def open_triples(context: Context, text: bytes, source: str) -> KnowledgeGraph:
+    """Return a graph of N-Triples, opened for one question (blocking); raise KGError if it cannot be."""
+    from kgqa.kg.opening import open_triples as open_text
+
+    return open_text(text, source, encode=_encoder(context).encode)
+
+
 def graph_sources(names: Sequence[str]) -> list[str]:
     """Return the files, folder or address that a graph's names stand for."""
     return [str(SAMPLE_GRAPH) if name == SAMPLE_NAME else name for name in names]

@@ -10,7 +10,9 @@ from typing import Any
 
 from kgqa.data import CONDITION_QUESTIONS, QUESTIONS_WITHOUT_TOPIC, SAMPLE_QUESTIONS, UNANSWERABLE_QUESTIONS
 from kgqa.evaluation.datasets import freebase, kgqa_format, qald, text_files
-from kgqa.evaluation.datasets.format import Format, FormatMismatch
+from kgqa.evaluation.datasets.format import DatasetError as DatasetError, Format, FormatMismatch
+from kgqa.evaluation.datasets.published import locate
+from kgqa.evaluation.datasets.sources import find_part
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.record_files import NumberedRecords, QuestionFile, UnreadableFile, read_question_file
 from kgqa.kg.terms import one_line
@@ -38,22 +40,20 @@ FILE_SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|txt))?(\.gz)?\Z", re.IGNORECA
 """What is left out of the name of a file where it names a dataset."""
 
 
-class DatasetError(ValueError):
-    """A question file that cannot be used; its text is one line that names the place."""
-
-
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """The questions of a file, in its order.
 
     ``digest`` is the SHA-256 of the file's bytes in hexadecimal, ``format`` the name of
-    the format it was read as.
+    the format it was read as. ``graph`` is what it is published with: a file of triples, or of a graph for
+    each question (`subgraphs`); None where that is nothing.
     """
 
     name: str
     questions: tuple[Question, ...]
     digest: str
     format: str
+    graph: Path | None = None
 
     def part(self, split: str | None = None, limit: int | None = None) -> tuple[Question, ...]:
         """Take the questions of one split, or all of them.
@@ -80,13 +80,18 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True) -
     """Read a question file.
 
     Args:
-        source: a name of `BUNDLED` for questions of the sample graph, or a file, gzipped or not.
+        source: a name of `BUNDLED` for questions of the sample graph; one of `sources.SOURCES`, that was
+            fetched before, or of a part of it (``webqsp:train``); or a file, gzipped or not.
         format: One of ``FORMATS``; None tells it by the file's first record.
         pipes: Whether it may be a pipe, which is waited for; not where a file of others names it.
 
     Raises:
         DatasetError: one line that names file, line (or record) and field.
     """
+    if isinstance(source, str) and (named := find_part(source)):
+        here = locate(*named)
+        read = load(here.questions, here.format)
+        return replace(read, name=source.lower(), digest=here.digest, graph=here.graph)
     collecting = gc.isenabled()
     try:
         bundled = BUNDLED.get(source) if isinstance(source, str) else None

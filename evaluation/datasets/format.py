@@ -116,6 +116,10 @@ OBJECT = re.compile(r"a (valid )?dictionary( or an instance of \w+)?")  # what p
 PYDANTIC_PREFIX = re.compile(r"^(Value error, |Input |String )")  # how pydantic begins a complaint
 
 
+class DatasetError(ValueError):
+    """Questions that cannot be used or had; its text is one line that names the place."""
+
+
 class FormatMismatch(ValueError):
     """A record that is not as its format has it; the text names the field."""
 

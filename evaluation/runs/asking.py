@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -11,6 +12,7 @@ from langchain_core.tools import BaseTool
 
 from kgqa.api import KG, make_context, make_input
 from kgqa.evaluation.question import Question
+from kgqa.evaluation.runs.question_graphs import QuestionGraphs
 from kgqa.evaluation.runs.records import AskedRecord, RunError, asked_record, failed_record, topic_refs
 from kgqa.evaluation.simulation import SIMULATED, ErrorRates, SimulatedModel, parse_error_rates
 from kgqa.graphs import graph_of
@@ -55,18 +57,34 @@ class Subject:
     context: Context
     simulated: tuple[ErrorRates, PerQuestionModel] | None = None
     named: bool = True  # whether another process can open graph and model by their names
+    graphs: QuestionGraphs | None = None  # where each question has a graph of its own
+    options: Mapping[str, Any] = field(default_factory=dict)  # what the context was made of
 
     async def open(self) -> KnowledgeGraph:
-        """Open the graph and the model, once, before any question is asked."""
-        graph = await asyncio.to_thread(open_graph, self.context)
-        await open_resources(self.context)
+        """Open the graph, or that of any question, and the model, before any question is asked."""
+        graph = await (self.graphs.open_any() if self.graphs else asyncio.to_thread(open_graph, self.context))
+        await open_resources(self.context_over(graph))
         return graph
+
+    def context_over(self, graph: KnowledgeGraph) -> Context:
+        """Return the context, over the graph of one question where each has its own."""
+        if self.graphs is None:
+            return self.context
+        return make_context(self.context.method, {**self.options, "kg": graph})
 
 
 def make_subject(
-    method: str, kg: KG | None, model: str | Model | None, options: Mapping[str, Any], seed: int
+    method: str,
+    kg: KG | None,
+    model: str | Model | None,
+    options: Mapping[str, Any],
+    seed: int,
+    graphs: Path | None = None,
 ) -> Subject:
-    """Make the subject of a run: a method, its graph and its model; a RunError says what is not taken."""
+    """Make the subject of a run: a method, its graph and its model; a RunError says what is not taken.
+
+    ``graphs`` is the file of graphs, one for each question, that are asked in place of ``kg``.
+    """
     given = dict(options)
     if kg is not None:
         given["kg"] = kg
@@ -80,7 +98,8 @@ def make_subject(
         given["model"] = spec
         context = make_context(method, given)
         named = context.given.graph is None and (bool(simulated) or context.given.model is None)
-        return Subject(context, simulated, named)
+        own = QuestionGraphs(graphs, context) if graphs else None
+        return Subject(context, simulated, named, own, given)
     except ValueError as error:
         raise RunError(str(error)) from None
 
@@ -94,13 +113,16 @@ class Asker:
 
     async def ask(self, question: Question) -> AskedRecord:
         """Ask one question; an exception that no method expects gives a record of its own."""
-        context = self.subject.context
+        graph, config = self.graph, self.subject.context.config()
         try:
+            if self.subject.graphs:
+                graph = await self.subject.graphs.open(question.id)
             if self.subject.simulated:
                 errors, model = self.subject.simulated
-                model.set(SimulatedModel(question, self.graph, errors))
+                model.set(SimulatedModel(question, graph, errors))
+            context = self.subject.context_over(graph)
             given = make_input(question.text, topic_refs(question), question.id)
             record = await graph_of(context.method).ainvoke(given, context=context)
-            return asked_record(record)
+            return asked_record({**record, "config": config} if self.subject.graphs else record)
         except Exception as error:  # a run goes on, whatever one question does
-            return failed_record(question, context.config(), error)
+            return failed_record(question, config, error)
