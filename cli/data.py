@@ -28,7 +28,7 @@ Name = Annotated[
 
 @app.command("list")
 def list_(as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False) -> None:
-    """List the benchmarks: what each is, its parts, its licence, where it is published, what of it is here."""
+    """List the benchmarks: what each is, its parts, licence, where it is published, what of it is here."""
     from kgqa.evaluation.datasets.sources import SOURCES
 
     rows = [_describe(source) for source in SOURCES.values()]
@@ -77,9 +77,7 @@ def get(
     ],
     origin: Annotated[
         Path | None,
-        typer.Option(
-            "--from", help="A folder that has the files under their published names, in place of a network."
-        ),
+        typer.Option("--from", help="A folder that has the files under their published names."),
     ] = None,
     update: Annotated[
         bool, typer.Option("--update", help="Ask the publisher again, and take what has changed.")

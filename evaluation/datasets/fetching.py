@@ -96,7 +96,7 @@ def _list_hub(source: Source, part: Part, revision: str) -> Listing:
         raise DatasetError(
             f"{source.name} is at the Hugging Face hub, which needs: pip install 'kgqa[hub]'"
         ) from None
-    api = HfApi(library_name="kgqa")
+    api = HfApi(endpoint=os.environ.get("HF_ENDPOINT") or None, library_name="kgqa")
     try:
         info = api.dataset_info(
             source.repository, revision=revision, files_metadata=True, timeout=SECONDS_TO_CONNECT

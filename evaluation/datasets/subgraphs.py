@@ -74,23 +74,26 @@ class TripleWriter:
 
 
 def write_facts(source: Path, target: Path) -> None:
-    """Write a file of facts, one a line, its parts apart by tabs or bars, as N-Triples.
+    """Write a file of facts, one a line, its parts apart by tabs or by bars (MetaQA), as N-Triples.
+
+    Where they are apart by tabs (PathQuestion, WorldCup2014), names have underscores for spaces.
 
     ``r_inverse`` is r the other way round, as WorldCup2014 has it.
     """
     facts: list[Fact] = []
-    for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), 1):
+    text = source.read_text(encoding="utf-8")
+    separator = "\t" if "\t" in text else "|"
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        parts = [part.strip() for part in line.split("\t" if "\t" in line else "|")]
+        parts = [part.strip() for part in line.split(separator)]
         if len(parts) != 3 or not all(parts):
             raise DatasetError(f"{source.name}, line {number}: no fact of three parts; fetch the file again")
         subject, relation, object_ = parts
         plain = relation.removesuffix("_inverse")
         facts.append((subject, relation, object_) if plain == relation else (object_, plain, subject))
-    labelled = not any(re.search(r"\w_\w", fact[0]) and " " not in fact[0] for fact in facts)
     subjects = {fact[0] for fact in facts}
-    target.write_bytes(TripleWriter(subjects, RELATIONS, labelled=labelled).write(facts))
+    target.write_bytes(TripleWriter(subjects, RELATIONS, labelled=separator == "|").write(facts))
 
 
 def write_rog(files: Sequence[Path], folder: Path, watch: Callable[[int], None] | None = None) -> None:
@@ -109,7 +112,10 @@ def write_rog(files: Sequence[Path], folder: Path, watch: Callable[[int], None] 
         for number, row in enumerate(_rog_rows(files, ROG_COLUMNS), 1):
             questions.write(json.dumps(_rog_record(row), ensure_ascii=False) + "\n")
             triples = zlib.compress(writer.write(row["graph"] or ()), _LEVEL)
-            graphs.execute("INSERT INTO graphs VALUES (?, ?)", (row["id"], triples))
+            try:
+                graphs.execute("INSERT INTO graphs VALUES (?, ?)", (row["id"], triples))
+            except sqlite3.IntegrityError:
+                raise DatasetError(f"the question {one_line(str(row['id']), 80)} is there twice") from None
             if watch:
                 watch(number)
         graphs.commit()

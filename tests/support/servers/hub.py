@@ -58,9 +58,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, *, body: bool) -> None:
         hub, path = self.hub, unquote(urlsplit(self.path).path)
         hub.asked.append((self.command, path, self.headers.get("Range")))
-        if hub.token and not path.startswith("/cdn/"):
-            if self.headers.get("Authorization") != f"Bearer {hub.token}":
-                return self._send(401, b"{}", {"X-Error-Code": "GatedRepo"}, body=body)
+        let_in = hub.token is None or self.headers.get("Authorization") == f"Bearer {hub.token}"
+        if not (let_in or path.startswith("/cdn/")):
+            return self._send(401, b"{}", {"X-Error-Code": "GatedRepo"}, body=body)
         if match := re.fullmatch(r"/api/datasets/([^/]+/[^/]+)(/revision/.+)?", path):
             if match[1] != hub.repository:
                 return self._send(404, b"{}", {"X-Error-Code": "RepoNotFound"}, body=body)
