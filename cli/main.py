@@ -12,7 +12,20 @@ from typing import Annotated, NoReturn
 import typer
 
 from kgqa import __version__
-from kgqa.cli import ask, blueprints, calibrate, data, eval, exemplars, kg, methods, prompts, report, score
+from kgqa.cli import (
+    ask,
+    blueprints,
+    calibrate,
+    data,
+    eval,
+    exemplars,
+    interactive,
+    kg,
+    methods,
+    prompts,
+    report,
+    score,
+)
 from kgqa.cli.output import MAX_LINE_CHARS, ExitCode, escape_unencodable_output, fail
 from kgqa.kg.terms import one_line
 
@@ -29,7 +42,6 @@ GC_THRESHOLD = 50_000  # objects from which on cycles are looked for; Python's 7
 app = typer.Typer(
     name="kgqa",
     help="Question answering over knowledge graphs with language-model agents.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -48,13 +60,22 @@ app.add_typer(prompts.app, name="prompts")
 
 
 @app.callback(invoke_without_command=True)
-def show_version(
+def begin(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
 ) -> None:
-    """Print the version where it is asked for; commands do the rest."""
+    """Answer questions over knowledge graphs with language-model agents; on a terminal, question by question.
+
+    Without a command, on a terminal, it asks for questions; elsewhere it prints this.
+    """
     if version:
         typer.echo(f"kgqa {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            typer.echo(context.get_help())
+            raise typer.Exit(int(ExitCode.USAGE))
+        interactive.run()
 
 
 def main() -> None:

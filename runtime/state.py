@@ -214,11 +214,15 @@ class FinalUpdate(Update, total=False):
     id: str
 
 
+def question_id(question: str) -> str:
+    """Return the id of a question that has none: the same text has the same."""
+    return hashlib.sha256(question.encode("utf-8", "replace")).hexdigest()[:12]
+
+
 def initial_state(given: Input) -> Update:
     """Return the state in which a run begins, whatever ran on its thread before."""
-    digest = hashlib.sha256(given["question"].encode("utf-8", "replace")).hexdigest()
     return {
-        "record_id": given.get("id") or digest[:12],
+        "record_id": given.get("id") or question_id(given["question"]),
         "topic_entities": [],
         "linked": False,
         "passed_over": [],

@@ -23,6 +23,7 @@ ALL_FORMATS: tuple[Format[Any], ...] = (
     freebase.COR_FORMAT,
     *text_files.FORMATS,
     kgqa_format.FORMAT,
+    kgqa_format.LIST_FORMAT,
 )
 """All formats, in the order in which a file is tried on them."""
 
@@ -36,7 +37,7 @@ BUNDLED = {
 }
 """The question files that come with kgqa, by name."""
 
-FILE_SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|txt))?(\.gz)?\Z", re.IGNORECASE)
+FILE_SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|txt|csv|tsv))?(\.gz)?\Z", re.IGNORECASE)
 """What is left out of the name of a file where it names a dataset."""
 
 
@@ -136,8 +137,9 @@ def _read_questions(file: QuestionFile, chosen: Format[Any], records: NumberedRe
             other = next((each.name for each in ALL_FORMATS if each.recognises(record)), chosen.name)
             hint = f" (it looks like {other}, not {chosen.name})" if other != chosen.name else ""
             raise DatasetError(f"{file.place(number)}, {mismatch}{hint}") from None
-        id = question.id or f"{chosen.name}-{place}"
-        if id in ids and chosen.unique:
+        made = chosen.make_id(question.text) if chosen.make_id else f"{chosen.name}-{place}"
+        id = question.id or made
+        if id in ids and question.id and chosen.unique:
             first = f"{file.unit} {ids[id]} has it already"
             raise DatasetError(f"{file.place(number)}, field id: {one_line(id, 80)!r} is not unique, {first}")
         while id in ids:

@@ -140,6 +140,7 @@ class Format(Generic[Record]):
     question: Callable[[Record], Question]
     columns: tuple[str, ...] = ()
     unique: bool = False
+    make_id: Callable[[str], str] | None = None  # of a question's text; None goes by the place in the file
 
     def read(self, record: Any) -> Question:
         """Make a question of a record; a mismatch names the field that is wrong."""

@@ -284,6 +284,10 @@ def _load_questions(
     dataset: str | Path | Dataset, format: str | None, split: str, limit: int | None
 ) -> tuple[Dataset, Sequence[Question]]:
     loaded = dataset if isinstance(dataset, Dataset) else load(dataset, format)
+    if loaded.format == "list":
+        raise RunError(
+            f"{loaded.name} has questions and no answers, so nothing can be scored; kgqa ask --file asks them"
+        )
     questions = loaded.part(split, limit)
     if len({question.id for question in questions}) < len(questions):
         raise RunError(f"{loaded.name} has several questions of one id; give each its own")
