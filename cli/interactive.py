@@ -43,7 +43,7 @@ class Session:
         """Carry out a command; return whether the session goes on. ValueError says what is wrong with it."""
         from kgqa.api import make_context
 
-        name, *words = shlex.split(line[1:])
+        name, *words = shlex.split(line[1:]) or [""]
         if name in ("quit", "q", "exit"):
             return False
         if name == "method" and len(words) == 1:

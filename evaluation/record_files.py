@@ -132,7 +132,7 @@ def _column_names(line: str, delimiter: str) -> list[str]:
 
 
 def _table_rows(text: str, name: str, delimiter: str) -> NumberedRecords:
-    """Yield each row as an object of the columns that are read; cells without text are left out, but lists."""
+    """Yield each row as an object of the columns that are read; empty cells are left out, but for lists."""
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     columns: list[str] = []
     try:

@@ -94,7 +94,7 @@ def test_an_id_that_is_given_twice_is_still_a_mistake(write: Write) -> None:
     [
         (
             "question,id\nwho, why, when?,1\n",
-            "q.csv, line 2: 4 cells, where 2 columns are named; put a text with ',' in",
+            "q.csv, line 2: 4 cells, where 2 columns are named; put a",
         ),
         ("question,id\n,1\n", "q.csv, line 2: no question in this row"),
         ("question,id\n", "q.csv: no questions in it"),
