@@ -1,14 +1,22 @@
 """``kgqa data``: benchmarks by name: which there are, bring them here, make a graph of them."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn, TransferSpeedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TransferSpeedColumn,
+)
 from rich.text import Text
 
 from kgqa.cli import output
@@ -89,7 +97,7 @@ def get(
     a mirror of the Hugging Face hub, KGQA_GITHUB one of GitHub's files; HF_TOKEN lets you in.
     """
     from kgqa.evaluation.datasets import DatasetError, load
-    from kgqa.evaluation.datasets.published import folder_of, get_part
+    from kgqa.evaluation.datasets.published import folder_of, get_part, locate
 
     with output.errors_in_one_line(DatasetError), output.exit_on_termination():
         parts = [_find(name) for name in names]
@@ -105,6 +113,8 @@ def get(
                 kind = "sha256" if len(known["checksum"]) == 64 else "git"
                 size = f"{known['bytes']:,} bytes"
                 output.print_line(f"  {path}: {size}, {kind} {known['checksum']}, verified")
+            with _questions_bar(source.parts[part].questions) as watch_questions:
+                locate(source, part, watch_questions)
             questions = len(load(name).questions)
             output.print_line(f"  {questions:,} questions, in {folder_of(source)}")
 
@@ -151,6 +161,16 @@ def _find(name: str) -> "tuple[Source, str]":
     if found := find_part(name):
         return found
     raise DatasetError(f"no benchmark is called {name!r}; there are {', '.join(SOURCES)}")
+
+
+@contextmanager
+def _questions_bar(total: int | None) -> Iterator[Callable[[int], None]]:
+    """Show how many questions are made ready, where stderr is a terminal."""
+    console = Console(stderr=True, highlight=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("made ready", total=total)
+        yield lambda number: progress.update(task, completed=number)
 
 
 @contextmanager

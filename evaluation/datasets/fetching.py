@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from kgqa.addresses import redact_url
 from kgqa.evaluation.datasets.format import DatasetError
 from kgqa.evaluation.datasets.sources import Part, Source
+from kgqa.files import MAX_FILE_BYTES
 from kgqa.kg.terms import one_line
 
 GITHUB_FILES = "https://raw.githubusercontent.com"  # ``KGQA_GITHUB`` names another place with the same paths
@@ -120,7 +121,8 @@ def _list_hub(source: Source, part: Part, revision: str) -> Listing:
     commit = info.sha or revision
     found = []
     for each in info.siblings or ():
-        if any(fnmatchcase(each.rfilename, pattern) for pattern in part.files):
+        within = ".." not in PurePosixPath(each.rfilename).parts  # a name that leads elsewhere is nobody's
+        if within and any(fnmatchcase(each.rfilename, pattern) for pattern in part.files):
             stated = each.lfs.sha256 if each.lfs else each.blob_id
             address = hf_hub_url(
                 source.repository, each.rfilename, repo_type="dataset", revision=commit, endpoint=api.endpoint
@@ -239,10 +241,12 @@ def _read_rest(client: Any, remote: RemoteFile, partial: Path, here: int, watch:
                 file.write(block)
                 size += len(block)
                 watch(remote.path, size, whole)
-        if whole is not None and size != whole:
-            if size > whole:
-                partial.unlink()
-            raise httpx.RemoteProtocolError(f"{size:,} bytes came, not {whole:,}")
+                if size > (whole or MAX_FILE_BYTES):
+                    break
+        if size > (whole or MAX_FILE_BYTES):
+            partial.unlink()
+        if size != (whole or min(size, MAX_FILE_BYTES)):
+            raise httpx.RemoteProtocolError(f"{size:,} bytes came, not {whole or MAX_FILE_BYTES:,}")
 
 
 def _unreachable(address: str, error: Exception, setting: str) -> str:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from kgqa.cli import main as command
-from kgqa.evaluation.datasets import load
+from kgqa.evaluation.datasets import fetching, load
 from kgqa.tests.support import rog
 from kgqa.tests.support.servers.hub import COMMIT, Hub, serving
 
@@ -215,6 +215,24 @@ def test_a_gated_repository_says_what_to_do_and_a_token_lets_in(
     assert "do so there, and set HF_TOKEN" in refused(kgqa("data", "get", "webqsp"))
     monkeypatch.setenv("HF_TOKEN", hub.token)
     assert kgqa("data", "get", "webqsp").status == 0
+
+
+def test_a_name_that_leads_elsewhere_is_not_written(hub: Hub, home: Path, kgqa: Kgqa) -> None:
+    hub.files["data/test-/../../../../../out.parquet"] = hub.files[FIRST]
+    assert kgqa("data", "get", "webqsp").status == 0
+    assert {path.name for path in home.parent.parent.parent.rglob("*.parquet")} == {
+        Path(FIRST).name,
+        Path(SECOND).name,
+    }
+
+
+def test_a_server_that_sends_more_than_it_says_is_left(
+    hub: Hub, home: Path, kgqa: Kgqa, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "SECONDS_BETWEEN_ATTEMPTS", 0.0)
+    hub.longer = 10
+    assert "bytes came, not" in refused(kgqa("data", "get", "webqsp"))
+    assert leftovers(home) == []
 
 
 def test_a_hub_without_the_repository_is_one_line(hub: Hub, kgqa: Kgqa) -> None:
