@@ -41,7 +41,8 @@ GC_THRESHOLD = 50_000  # objects from which on cycles are looked for; Python's 7
 
 app = typer.Typer(
     name="kgqa",
-    help="Question answering over knowledge graphs with language-model agents.",
+    help="Question answering over knowledge graphs with language-model agents. On a terminal, without a "
+    "command, it asks for question after question.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -64,10 +65,7 @@ def begin(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
 ) -> None:
-    """Answer questions over knowledge graphs with language-model agents; on a terminal, question by question.
-
-    Without a command, on a terminal, it asks for questions; elsewhere it prints this.
-    """
+    """Print the version where it is asked for; without a command, ask for questions, or print the help."""
     if version:
         typer.echo(f"kgqa {__version__}")
         raise typer.Exit

@@ -329,6 +329,23 @@ def test_a_run_by_name_asks_each_question_over_its_own_graph(hub: Hub, kgqa: Kgq
     assert asked_over(kgqa, "again", "--method", "cor") == records
 
 
+def test_a_run_by_name_that_was_killed_goes_on_and_is_the_same(hub: Hub, kgqa: Kgqa) -> None:
+    kgqa("data", "get", "webqsp")
+    model = "simulated:accuracy=1,latency=0.4"
+    options = ["--dataset", "webqsp", "--model", model, "--method", "cor", "--concurrency", "1"]
+    results = Path("run/results.jsonl")
+    with started("eval", *options, "--out", "run") as process:
+        wait_for(lambda: results.exists() and results.stat().st_size > 0)
+        process.send_signal(signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    before = results.read_text()
+    assert 0 < before.count("\n") < 4
+    for out in ("run", "whole"):
+        assert kgqa("eval", *options, "--out", out).status == 0
+    assert results.read_text() == Path("whole/results.jsonl").read_text()
+    assert results.read_text().startswith(before.rpartition("\n")[0])
+
+
 def test_all_graphs_make_one_that_a_run_and_a_question_are_asked_over(hub: Hub, kgqa: Kgqa) -> None:
     kgqa("data", "get", "webqsp")
     ended = kgqa("data", "graph", "webqsp", "--out", "union")
