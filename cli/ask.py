@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def ask(
     question: Annotated[str | None, typer.Argument(help="The question, in natural language.")] = None,
-    method: Annotated[str, typer.Option(help="How to answer it; see: kgqa methods.")] = "compose",
+    method: options.MethodName = "compose",
     kg: Annotated[
         list[str] | None,
         typer.Option(
@@ -66,7 +66,12 @@ def ask(
             output.fail("--file prints whole records, one a line; leave --json, --sparql and --watch out")
         with output.errors_in_one_line(ValueError):
             options_given = ({"prompts": prompts} if prompts else {}) | options.read_options(option)
-        arguments = {"method": method.lower(), "kg": kg or None, "model": model, "options": options_given}
+        arguments = {
+            "method": options.read_method(method),
+            "kg": kg or None,
+            "model": model,
+            "options": options_given,
+        }
         ask_file(file, out, topic or [], concurrency, arguments)
     if out is not None:
         output.fail("--output goes with --file; one record is printed by --json")
@@ -74,7 +79,7 @@ def ask(
         named = {"kg": tuple(kg) if kg else None, "model": model, "prompts": prompts}
         given = {key: value for key, value in named.items() if value is not None}
         given |= options.read_options(option)
-        context = make_context(method.lower(), given)
+        context = make_context(options.read_method(method), given)
         state = make_input(question or "", topic or [])
     except ValueError as error:
         output.fail(error)

@@ -11,6 +11,7 @@ import typer
 
 from kgqa import __version__
 from kgqa.cli import output
+from kgqa.cli.options import read_method
 from kgqa.cli.show_record import show_record, show_step
 
 if TYPE_CHECKING:
@@ -47,8 +48,8 @@ class Session:
         if name in ("quit", "q", "exit"):
             return False
         if name == "method" and len(words) == 1:
-            make_context(words[0].lower(), self.settings)
-            self.method = words[0].lower()
+            make_context(read_method(words[0]), self.settings)
+            self.method = read_method(words[0])
         elif name in ("kg", "model") and words and (name == "kg" or len(words) == 1):
             changed = {**self.settings, name: tuple(words) if name == "kg" else words[0]}
             make_context(self.method, changed)

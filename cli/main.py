@@ -22,9 +22,11 @@ from kgqa.cli import (
     interactive,
     kg,
     methods,
+    new,
     prompts,
     report,
     score,
+    serve,
 )
 from kgqa.cli.output import MAX_LINE_CHARS, ExitCode, escape_unencodable_output, fail
 from kgqa.kg.terms import one_line
@@ -51,6 +53,7 @@ app.command("ask")(ask.ask)
 app.command("eval")(eval.evaluate)
 app.command("score")(score.score)
 app.command("report")(report.report)
+app.command("serve")(serve.serve)
 app.command("calibrate")(calibrate.calibrate)
 app.command("methods")(methods.methods)
 app.add_typer(kg.app, name="kg")
@@ -58,6 +61,7 @@ app.add_typer(data.app, name="data")
 app.add_typer(blueprints.app, name="blueprints")
 app.add_typer(exemplars.app, name="exemplars")
 app.add_typer(prompts.app, name="prompts")
+app.add_typer(new.app, name="new")
 
 
 @app.callback(invoke_without_command=True)

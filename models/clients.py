@@ -75,6 +75,26 @@ class ClientPool:
             await client.close()
 
 
+class GivenClient:
+    """A chat model that the caller has opened, and closes, for all loops."""
+
+    def __init__(self, model: BaseChatModel) -> None:
+        self._model = model
+        self.url = _server_of(model)
+
+    async def get(self) -> BaseChatModel:
+        """Return it."""
+        return self._model
+
+
+def chat_model_name(model: BaseChatModel) -> str:
+    """Return what LangChain calls a chat model, ``provider:name``; its class where that says nothing."""
+    said = model._get_ls_params()
+    return (
+        ":".join(filter(None, (said.get("ls_provider"), said.get("ls_model_name")))) or type(model).__name__
+    )
+
+
 _open_clients: dict[Client, AsyncGenerator[Client, None]] = {}
 """What holds each; dropping a model does not drop connections that a loop still has to close."""
 
@@ -91,8 +111,13 @@ def _make_client(spec: str, options: dict[str, Any]) -> Client:
         raise UnknownModel(f"{redact_name(spec)}: {error_text(error)}") from None
     except Exception as error:  # each provider's package raises its own for a missing key
         raise UnknownModel(f"{redact_name(spec)}: {_explain(provider, error)}") from None
+    return Client(model, _server_of(model), _do_nothing)
+
+
+def _server_of(model: BaseChatModel) -> str | None:
+    """Return the address that a chat model speaks to, where its package tells."""
     url = getattr(getattr(model, "root_async_client", None), "base_url", None)
-    return Client(model, str(url) if url else None, _do_nothing)
+    return redact_url(str(url)) if url else None
 
 
 def _make_openai_client(name: str, options: dict[str, Any]) -> Client:

@@ -1,12 +1,16 @@
 """Reads a question file, whatever its format, into a dataset."""
 
 import gc
+import hashlib
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from kgqa.data import CONDITION_QUESTIONS, QUESTIONS_WITHOUT_TOPIC, SAMPLE_QUESTIONS, UNANSWERABLE_QUESTIONS
 from kgqa.evaluation.datasets import freebase, kgqa_format, qald, text_files
@@ -16,6 +20,7 @@ from kgqa.evaluation.datasets.sources import find_part
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.record_files import NumberedRecords, QuestionFile, UnreadableFile, read_question_file
 from kgqa.kg.terms import one_line
+from kgqa.plugins import PluginError, load_plugin, names_plugin
 
 ALL_FORMATS: tuple[Format[Any], ...] = (
     *freebase.FORMATS,
@@ -28,6 +33,8 @@ ALL_FORMATS: tuple[Format[Any], ...] = (
 """All formats, in the order in which a file is tried on them."""
 
 FORMATS = tuple(dict.fromkeys(format.name for format in ALL_FORMATS))  # some are published in two ways
+
+OWN_FORMAT = "own"  # what the format of questions is called that a reader of the user's own gives
 
 BUNDLED = {
     "sample": SAMPLE_QUESTIONS,
@@ -77,14 +84,15 @@ class Dataset:
         return chosen[:limit]
 
 
-def load(source: str | Path, format: str | None = None, *, pipes: bool = True) -> Dataset:
+def load(source: str | Path, format: str | None = None, *, pipes: bool = True, own: bool = False) -> Dataset:
     """Read a question file.
 
     Args:
         source: a name of `BUNDLED` for questions of the sample graph; one of `sources.SOURCES`, that was
-            fetched before, or of a part of it (``webqsp:train``); or a file, gzipped or not.
+            fetched before, or of a part of it (``webqsp:train``); a file, gzipped or not; or a reader.
         format: One of ``FORMATS``; None tells it by the file's first record.
         pipes: Whether it may be a pipe, which is waited for; not where a file of others names it.
+        own: Whether it may name a reader of the user's own, whose code is run; likewise.
 
     Raises:
         DatasetError: one line that names file, line (or record) and field.
@@ -93,6 +101,8 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True) -
         here = locate(*named)
         read = load(here.questions, here.format)
         return replace(read, name=source.lower(), digest=here.digest, graph=here.graph)
+    if own and isinstance(source, str) and names_plugin("datasets", source) and not os.path.exists(source):
+        return _load_own(source)
     collecting = gc.isenabled()
     try:
         bundled = BUNDLED.get(source) if isinstance(source, str) else None
@@ -110,6 +120,32 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True) -
             gc.enable()
     name = str(source) if bundled else FILE_SUFFIXES.sub("", file.name)
     return Dataset(name, questions, file.digest, chosen.name)
+
+
+def _load_own(named: str) -> Dataset:
+    """Load what a reader of the user's own gives: questions, or records as our own files have them."""
+    try:
+        given = list(load_plugin("datasets", named).thing())
+    except PluginError as error:
+        raise DatasetError(str(error)) from None
+    except Exception as error:  # whatever the user's own code raises
+        raise DatasetError(f"{named} fails: {one_line(f'{type(error).__name__}: {error}', 200)}") from None
+    questions: dict[str, Question] = {}
+    for number, one in enumerate(given, 1):
+        try:
+            question = one if isinstance(one, Question) else kgqa_format.FORMAT.read(one)
+        except FormatMismatch as mismatch:
+            raise DatasetError(f"{named}, record {number}, {mismatch}") from None
+        if question.id in questions:
+            raise DatasetError(
+                f"{named}, record {number}: the id {one_line(question.id, 80)!r} is there twice"
+            )
+        splits = question.splits if question is one else _read_splits(one)
+        questions[question.id] = replace(question, splits=splits)
+    if not questions:
+        raise DatasetError(f"{named}: no questions in it")
+    content = TypeAdapter(tuple[Question, ...]).dump_json(tuple(questions.values()))
+    return Dataset(named, tuple(questions.values()), hashlib.sha256(content).hexdigest(), OWN_FORMAT)
 
 
 def _choose_format(file: QuestionFile, first: Any, name: str | None) -> Format[Any]:

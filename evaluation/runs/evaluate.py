@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kgqa.api import KG
+from kgqa.api import KG, AnyModel
 from kgqa.evaluation.align_topics import align_topics
 from kgqa.evaluation.datasets import Dataset, load
 from kgqa.evaluation.datasets.sources import find_part
@@ -30,11 +30,12 @@ from kgqa.evaluation.runs.records import RunError
 from kgqa.evaluation.runs.worker_pool import Sources, WorkerPool, read_sources
 from kgqa.evaluation.scoring.grounding import MAX_CONCURRENT_RESULTS, check_grounding, result_key
 from kgqa.evaluation.scoring.metrics import Metrics, measure_results
+from kgqa.evaluation.scoring.own import MetricFunction, OwnMetric, load_metrics
 from kgqa.evaluation.scoring.statistics import summarise_total
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.store.embedded import DaemonThreads
-from kgqa.models.interface import Model
+from kgqa.runtime.graph_builder import MethodGraph
 
 _log = logging.getLogger(__name__)
 
@@ -67,7 +68,9 @@ class EvaluationRun:
         watch(self.tally)
         await for_each(self.waiting, ask_one, concurrency, stop)
 
-    async def measure(self, graph: KnowledgeGraph, graphs: QuestionGraphs | None = None) -> Metrics:
+    async def measure(
+        self, graph: KnowledgeGraph, own: Sequence[OwnMetric], graphs: QuestionGraphs | None = None
+    ) -> Metrics:
         """Put the records of a complete run in order, measure them, and write the metrics.
 
         Where the graph fails meanwhile, the strict grounded rate is unknown, and what lies
@@ -84,7 +87,7 @@ class EvaluationRun:
                 between = await intermediates.count_intermediates(self.questions, graph)
         except KGError as error:
             _log.warning("the answers were not checked on the graph: %s", error)
-        return await asyncio.to_thread(self._measured, results, grounded, between)
+        return await asyncio.to_thread(self._measured, results, grounded, between, own)
 
     def _ordered(self) -> list[Result]:
         self.folder.put_in_order([question.id for question in self.questions])
@@ -98,9 +101,10 @@ class EvaluationRun:
         results: Sequence[Result],
         grounded: Mapping[str, bool | None] | None,
         between: Mapping[str, int],
+        own: Sequence[OwnMetric],
     ) -> Metrics:
         questions = intermediates.with_intermediates(self.questions, between)
-        metrics = measure_results(results, questions, grounded=grounded, seed=self.head["seed"])
+        metrics = measure_results(results, questions, grounded=grounded, seed=self.head["seed"], own=own)
         if (price := self.tally.price) is not None:
             known = [cost for result in results if (cost := price.of(result.usage)) is not None]
             metrics["cost"] = summarise_total(known)
@@ -149,9 +153,9 @@ async def evaluate(
     dataset: str | Path | Dataset,
     *,
     out: str | Path,
-    method: str = "compose",
+    method: str | MethodGraph = "compose",
     kg: KG | None = None,
-    model: str | Model | None = None,
+    model: AnyModel | None = None,
     format: str | None = None,
     split: str = "all",
     limit: int | None = None,
@@ -159,6 +163,7 @@ async def evaluate(
     seed: int = 0,
     retry_failed: bool = False,
     ray: str | None = None,
+    metrics: Sequence[str | MetricFunction] = (),
     stop: asyncio.Event | None = None,
     watch: ProgressWatcher | None = None,
     **options: Any,
@@ -166,10 +171,10 @@ async def evaluate(
     """Ask the questions of a dataset and measure the answers; the same call goes on where one ended.
 
     Args:
-        dataset: "sample", a benchmark by name (``kgqa data list``), a file of questions, or a dataset that is
-            loaded already.
+        dataset: "sample", a benchmark by name (``kgqa data list``), a file of questions, a reader of your own
+            by its name, or a loaded dataset.
         out: the folder of the run: a new one, or that of a run that asks the same.
-        method: one of `kgqa.graphs.METHODS`.
+        method: as `kgqa.aask` takes it.
         kg: as `kgqa.aask` takes it; "own", as where a benchmark by name is asked and none is given, for the
             graph that the dataset is published with, which may be one for each question.
         model: as `kgqa.aask` takes it, or ``simulated:accuracy=0.9``.
@@ -180,6 +185,8 @@ async def evaluate(
         seed: of the simulated model and of the intervals.
         retry_failed: ask again what failed before.
         ray: HOST:PORT of the Ray cluster that asks, or "auto"; this machine is one of its nodes.
+        metrics: further ones, your own: functions of a record and its question that give a number, by the
+            names that their packages have given them, as ``module:name``, or themselves.
         stop: once it is set, no question is begun any more and the running ones end.
         watch: told before the first question and after each one how far the run is.
         options: the method's options.
@@ -195,15 +202,17 @@ async def evaluate(
     if seed < 0:
         raise RunError(f"a seed is 0 or more, not {seed}")
     with ExitStack() as held:
+        own = load_metrics(metrics)
         kg = _choose_graph(dataset, kg)
-        asked = make_subject(method, kg, model, options, seed)
+        asked = await asyncio.to_thread(make_subject, method, kg, model, options, seed)
         folder = held.enter_context(await asyncio.to_thread(RunFolder, Path(out)))
         part = DaemonThreads(1, "questions").submit(partial(_load_questions, dataset, format, split, limit))
         loaded, questions = await asyncio.wrap_future(part)  # no pipe that nobody writes to keeps the process
-        if kg == OWN:
-            own = _own_graph(loaded)
-            graphs = own if own.suffix == ".sqlite" else None
-            asked = make_subject(method, OWN if graphs else own, model, options, seed, graphs)
+        if isinstance(kg, str) and kg == OWN:
+            graphs = _own_graph(loaded)
+            each = graphs.suffix == ".sqlite"  # one for each question
+            given = (OWN, model, options, seed, graphs) if each else (graphs, model, options, seed)
+            asked = await asyncio.to_thread(make_subject, method, *given)
         graph = await asked.open()
         sources = await read_sources(asked, graph)
         about = {
@@ -226,9 +235,8 @@ async def evaluate(
                 asker = others or Asker(asked, graph)
                 await run.ask(asker, concurrency, stop or asyncio.Event(), watch or (lambda tally: None))
         complete = run.tally.done == run.tally.total
-        return Evaluation(
-            folder.path, run.head, run.tally, await run.measure(graph, asked.graphs) if complete else None
-        )
+        measured = await run.measure(graph, own, asked.graphs) if complete else None
+        return Evaluation(folder.path, run.head, run.tally, measured)
 
 
 def _choose_graph(dataset: str | Path | Dataset, kg: KG | None) -> KG | None:
@@ -283,7 +291,7 @@ def _open_workers(
 def _load_questions(
     dataset: str | Path | Dataset, format: str | None, split: str, limit: int | None
 ) -> tuple[Dataset, Sequence[Question]]:
-    loaded = dataset if isinstance(dataset, Dataset) else load(dataset, format)
+    loaded = dataset if isinstance(dataset, Dataset) else load(dataset, format, own=True)
     if loaded.format == "list":
         raise RunError(
             f"{loaded.name} has questions and no answers, so nothing can be scored; kgqa ask --file asks them"
