@@ -47,7 +47,7 @@ def is_value_said(condition: Condition, question: str) -> bool:
             number = year_of(value)
         case _:
             return True
-    return number is None or number in {*_numbers(question), *_years(question)}
+    return number is None or abs(number) in {*_numbers(question), *_years(question)}  # "18 degrees south"
 
 
 def _numbers(question: str) -> Iterator[float]:
