@@ -17,8 +17,8 @@ def evaluate(
     dataset: Annotated[
         str,
         typer.Option(
-            help='"sample", "conditions", "unanswerable", a file of questions, plain or gzipped, or a reader '
-            "of your own, as module:name or file.py:name."
+            help='"sample", "conditions", "unanswerable", a benchmark by name (kgqa data list), a file of '
+            "questions, plain or gzipped, or a reader of your own, as module:name or file.py:name."
         ),
     ],
     out: Annotated[Path, typer.Option(help="The folder of the run; one that was not finished goes on.")],

@@ -29,7 +29,7 @@ def score(
     protocol: Annotated[
         str,
         typer.Option(
-            help="strict; pog, cog, cor, vog: what a paper's code counts; cor_paper, exact: what papers say."
+            help="strict; pog, cog, cor, vog, rog: a paper's code; cor_paper, exact: what papers say."
         ),
     ] = "strict",
     format: Annotated[str | None, typer.Option(help="The dataset's format; told from the file.")] = None,

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import pyoxigraph as ox
+
 from kgqa.addresses import drop_user, is_web_address, redact_name
 from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
 from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
@@ -95,6 +97,28 @@ def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encod
         folder, (store, facts) = None, directory.load_files(paths)
     if folder not in paths:
         facts = replace(facts, source=", ".join(map(str, paths)))
+    return _open_store(store, facts, folder, rows, deadline, encode)
+
+
+def open_triples(
+    text: bytes,
+    source: str,
+    *,
+    rows: int = PAGE_ROWS,
+    deadline: float = 30.0,
+    encode: Encode | None = None,
+) -> SparqlGraph:
+    """Open a small graph of N-Triples, in memory; it may have no triples at all (blocking).
+
+    Raises:
+        KGMalformed: if the text is not N-Triples.
+    """
+    return _open_store(*directory.load_text(text, source), None, rows, deadline, encode)
+
+
+def _open_store(
+    store: ox.Store, facts: GraphFacts, folder: Path | None, rows: int, deadline: float, encode: Encode | None
+) -> SparqlGraph:
     place = folder / directory.STORE_FOLDER if folder else None
     executor = EmbeddedStore(store, deadline=deadline, folder=place)
     dialect = detect_dialect(tuple(facts.predicates))

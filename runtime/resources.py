@@ -113,6 +113,13 @@ def _graph_version(context: Context) -> GraphVersion:
     return context.given.opened.get("version", look)
 
 
+def open_triples(context: Context, text: bytes, source: str) -> KnowledgeGraph:
+    """Return a graph of N-Triples, opened for one question (blocking); raise KGError if it cannot be."""
+    from kgqa.kg.opening import open_triples as open_text
+
+    return open_text(text, source, encode=_encoder(context).encode)
+
+
 def graph_sources(names: Sequence[str]) -> list[str]:
     """Return the files, folder or address that a graph's names stand for."""
     return [str(SAMPLE_GRAPH) if name == SAMPLE_NAME else name for name in names]

@@ -14,7 +14,9 @@ from pydantic import TypeAdapter
 
 from kgqa.data import CONDITION_QUESTIONS, QUESTIONS_WITHOUT_TOPIC, SAMPLE_QUESTIONS, UNANSWERABLE_QUESTIONS
 from kgqa.evaluation.datasets import freebase, kgqa_format, qald, text_files
-from kgqa.evaluation.datasets.format import Format, FormatMismatch
+from kgqa.evaluation.datasets.format import DatasetError as DatasetError, Format, FormatMismatch
+from kgqa.evaluation.datasets.published import locate
+from kgqa.evaluation.datasets.sources import find_part
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.record_files import NumberedRecords, QuestionFile, UnreadableFile, read_question_file
 from kgqa.kg.terms import one_line
@@ -26,6 +28,7 @@ ALL_FORMATS: tuple[Format[Any], ...] = (
     freebase.COR_FORMAT,
     *text_files.FORMATS,
     kgqa_format.FORMAT,
+    kgqa_format.LIST_FORMAT,
 )
 """All formats, in the order in which a file is tried on them."""
 
@@ -41,12 +44,8 @@ BUNDLED = {
 }
 """The question files that come with kgqa, by name."""
 
-FILE_SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|txt))?(\.gz)?\Z", re.IGNORECASE)
+FILE_SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|txt|csv|tsv))?(\.gz)?\Z", re.IGNORECASE)
 """What is left out of the name of a file where it names a dataset."""
-
-
-class DatasetError(ValueError):
-    """A question file that cannot be used; its text is one line that names the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +53,15 @@ class Dataset:
     """The questions of a file, in its order.
 
     ``digest`` is the SHA-256 of the file's bytes in hexadecimal, ``format`` the name of
-    the format it was read as.
+    the format it was read as. ``graph`` is what it is published with: a file of triples, or of a graph for
+    each question (`subgraphs`); None where that is nothing.
     """
 
     name: str
     questions: tuple[Question, ...]
     digest: str
     format: str
+    graph: Path | None = None
 
     def part(self, split: str | None = None, limit: int | None = None) -> tuple[Question, ...]:
         """Take the questions of one split, or all of them.
@@ -87,7 +88,8 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True, o
     """Read a question file.
 
     Args:
-        source: a name of `BUNDLED` for questions of the sample graph, a file, gzipped or not, or a reader.
+        source: a name of `BUNDLED` for questions of the sample graph; one of `sources.SOURCES`, that was
+            fetched before, or of a part of it (``webqsp:train``); a file, gzipped or not; or a reader.
         format: One of ``FORMATS``; None tells it by the file's first record.
         pipes: Whether it may be a pipe, which is waited for; not where a file of others names it.
         own: Whether it may name a reader of the user's own, whose code is run; likewise.
@@ -95,6 +97,10 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True, o
     Raises:
         DatasetError: one line that names file, line (or record) and field.
     """
+    if isinstance(source, str) and (named := find_part(source)):
+        here = locate(*named)
+        read = load(here.questions, here.format)
+        return replace(read, name=source.lower(), digest=here.digest, graph=here.graph)
     if own and isinstance(source, str) and names_plugin("datasets", source) and not os.path.exists(source):
         return _load_own(source)
     collecting = gc.isenabled()
@@ -167,8 +173,9 @@ def _read_questions(file: QuestionFile, chosen: Format[Any], records: NumberedRe
             other = next((each.name for each in ALL_FORMATS if each.recognises(record)), chosen.name)
             hint = f" (it looks like {other}, not {chosen.name})" if other != chosen.name else ""
             raise DatasetError(f"{file.place(number)}, {mismatch}{hint}") from None
-        id = question.id or f"{chosen.name}-{place}"
-        if id in ids and chosen.unique:
+        made = chosen.make_id(question.text) if chosen.make_id else f"{chosen.name}-{place}"
+        id = question.id or made
+        if id in ids and question.id and chosen.unique:
             first = f"{file.unit} {ids[id]} has it already"
             raise DatasetError(f"{file.place(number)}, field id: {one_line(id, 80)!r} is not unique, {first}")
         while id in ids:

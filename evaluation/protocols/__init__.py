@@ -6,6 +6,7 @@ from typing import Any
 from kgqa.evaluation.protocols.cor import measure_cor, measure_cor_paper
 from kgqa.evaluation.protocols.exact import measure_exact
 from kgqa.evaluation.protocols.pog import measure_cog, measure_pog, measure_vog
+from kgqa.evaluation.protocols.rog import measure_rog
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.metrics import measure_results
@@ -18,6 +19,7 @@ _LEGACY_PROTOCOLS = {
     "cor_paper": measure_cor_paper,
     "vog": measure_vog,
     "exact": measure_exact,
+    "rog": measure_rog,
 }
 
 PROTOCOLS = ("strict", *_LEGACY_PROTOCOLS)
