@@ -165,6 +165,8 @@ class Update(TypedDict, total=False):
     """What the record is filed under."""
     topic_entities: list[Entity]
     """The entities that the question is about, in the order they are taken up."""
+    searched_topics: list[Entity]
+    """Those that the search has set out from: where a hand has changed the topics since, it begins anew."""
     linked: bool
     """Whether they were found in the question, and nobody has given them."""
     passed_over: list[str]
@@ -228,11 +230,15 @@ class FinalUpdate(Update, total=False):
     id: str
 
 
+def question_id(question: str) -> str:
+    """Return what the record of a question is filed under where nobody says."""
+    return hashlib.sha256(question.encode("utf-8", "replace")).hexdigest()[:12]
+
+
 def initial_state(given: Input) -> Update:
     """Return the state in which a run begins, whatever ran on its thread before."""
-    digest = hashlib.sha256(given["question"].encode("utf-8", "replace")).hexdigest()
     return {
-        "record_id": given.get("id") or digest[:12],
+        "record_id": given.get("id") or question_id(given["question"]),
         "topic_entities": [],
         "linked": False,
         "passed_over": [],
@@ -253,6 +259,22 @@ def initial_state(given: Input) -> Update:
         "outcome": None,
         "stopped_by": None,
     }
+
+
+def state_of_topics(topics: list[Entity]) -> Update:
+    """Return what of a state hangs on its topic entities, as it is before anything is known of them."""
+    return {
+        **initial_state({"question": ""}),
+        "topic_entities": topics,
+        "searched_topics": topics,
+        **({"chain": Chain(topics[0])} if topics else {}),
+        "resume_points": [Chain(topic) for topic in reversed(topics)],
+    }
+
+
+def topics_corrected(state: State) -> bool:
+    """Return whether somebody has changed the topic entities, as in Studio, since a node has set them."""
+    return state.get("searched_topics", state["topic_entities"]) != state["topic_entities"]
 
 
 INITIAL_KEYS = (*initial_state({"question": ""}), "trace")  # what a state has once a run has begun
