@@ -114,11 +114,15 @@ def _make_context(given: dict[str, Any]) -> "Context":
 
 
 async def _open(context: "Context") -> None:
-    """Open what the first question would wait for."""
-    from kgqa.runtime.resources import encode, open_resources
+    """Open what the first question would wait for; a question that costs nothing shows what that is."""
+    from kgqa.api import make_input
+    from kgqa.graphs import METHODS, graph_of
+    from kgqa.models.registry import is_offline
+    from kgqa.runtime.resources import open_resources
 
     await open_resources(context)
-    await encode(context, ["a question"])
+    if is_offline(context.model):
+        await graph_of(METHODS[0]).ainvoke(make_input("What is this?"), context=context)
 
 
 def _choose_port(host: str, port: int | None) -> int:

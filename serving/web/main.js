@@ -64,7 +64,8 @@ async function chooseMethod(texts) {
   const chosen = now.methods.find((each) => each.assistant_id === byId("method").value);
   const [schemas, graph] = await Promise.all([client.schemas(chosen.assistant_id), client.machine(chosen.assistant_id)]);
   now.assistant = chosen;
-  const schema = schemas.context_schema;
+  now.asks = "question" in (schemas.input_schema?.properties ?? {});
+  const schema = { properties: {}, ...schemas.context_schema };
   now.options = optionForm(schema, texts ?? now.options?.texts());
   byId("method-about").textContent = chosen.description ?? "";
   byId("options").replaceChildren(...now.options.elements);
@@ -114,6 +115,7 @@ async function ask(event) {
   await now.ready;
   await running(async () => {
     if (!now.assistant) await start();
+    if (!now.asks) throw new Error(`${now.assistant.name} takes no question; choose another method.`);
     const asked = { assistant_id: now.assistant.assistant_id, context: context(), input: { question } };
     const topics = byId("topics").value.split(",").map((topic) => topic.trim()).filter(Boolean);
     if (topics.length) asked.input.topics = topics;

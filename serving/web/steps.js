@@ -104,7 +104,7 @@ function edit(step, fork) {
 
 function said({ entry }) {
   if (!entry) return [];
-  const shown = Object.entries(entry).filter(([key]) => key !== "node");
+  const shown = Object.entries(entry).filter(([key]) => key !== "node" && key !== "exchanges");
   return [el("dl", {}, ...shown.map(([key, value]) => el("div", {}, el("dt", {}, key), el("dd", {}, words(value)))))];
 }
 
