@@ -375,7 +375,7 @@ def drag(page: "Page") -> float:
     x, y = box["x"] + at["x"], box["y"] + at["y"]
     page.evaluate(
         "() => { window.times = []; const cy = document.getElementById('proof')._cyreg.cy;"
-        " cy.on('render', () => window.times.push(performance.now())); }"
+        " cy.off('render').on('render', () => window.times.push(performance.now())); }"
     )
     page.mouse.move(x, y)
     page.mouse.down()
