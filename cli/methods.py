@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kgqa.cli.options import read_method
-from kgqa.cli.output import errors_in_one_line
+from kgqa.cli.output import fail
 from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
@@ -24,11 +24,20 @@ def methods(
 ) -> None:
     """List the methods and their options."""
     from kgqa.graphs import all_methods, context_of, headline_of, load_method
+    from kgqa.plugins import PluginError
 
     console = Console(highlight=False)
-    with errors_in_one_line(ValueError):
-        named = dict.fromkeys(map(read_method, names or all_methods()))
-        listed = {name: context_of(name) for name in map(load_method, named)}
+    listed = {}
+    for named in dict.fromkeys(map(read_method, names or all_methods())):
+        try:
+            name = load_method(named)
+            listed[name] = context_of(name)
+        except PluginError as error:  # of many that are installed, one that is broken hides no other
+            if names:
+                fail(error)
+            typer.echo(f"kgqa: {error}", err=True)
+        except ValueError as error:
+            fail(error)
     for name, schema in listed.items():
         console.print(f"[bold]{name}[/bold]  {headline_of(name)}")
         table = Table("option", "default", "", box=None, padding=(0, 2))

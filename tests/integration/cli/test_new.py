@@ -1,6 +1,7 @@
 """From nothing to a row of one's own in a report: the commands of a user, in a folder that has nothing."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -86,6 +87,24 @@ def test_a_name_that_cannot_be_is_told(name: str, why: str, tmp_path: Path) -> N
     assert why in ended.stderr
     assert ended.stderr.count("\n") == 1
     assert [file.name for file in tmp_path.iterdir()] == ["taken"]
+
+
+def test_once_installed_a_name_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert kgqa_command(tmp_path, "new", "method", "by_name").returncode == 0
+    pip = ["pip", "install", "--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
+    installed = command(tmp_path, *pip, "--target", str(tmp_path / "site"), "./by_name")
+    assert installed.returncode == 0, installed.stderr
+    shutil.rmtree(tmp_path / "by_name")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path / "site")])
+    asked = kgqa_command(tmp_path, "ask", "What is the capital of Mongolia?", "--method", "by_name")
+    assert (asked.returncode, asked.stdout.splitlines()[0]) == (0, "Ulan Bator"), asked.stderr
+    assert "by_name  by_name: one relation chain" in kgqa_command(tmp_path, "methods").stdout
+    (tmp_path / "site" / "by_name.py").write_text("1 / 0")
+    listed = kgqa_command(tmp_path, "methods")
+    assert (listed.returncode, "sparql_qa" in listed.stdout) == (0, True)
+    assert listed.stderr.startswith("kgqa: by_name cannot be imported: ZeroDivisionError: division by zero")
+    refused = kgqa_command(tmp_path, "methods", "by_name")
+    assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", listed.stderr)
 
 
 def test_a_method_of_a_file_is_asked_from_several_processes(tmp_path: Path) -> None:
