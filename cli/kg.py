@@ -76,7 +76,8 @@ def info(
     kg: Annotated[
         list[str],
         typer.Argument(
-            help='"sample", RDF files, a folder made by kgqa kg load, or the address of a SPARQL endpoint.'
+            help='"sample", RDF files, tables or a mapping of tables, a folder made by kgqa kg load, or the '
+            "address of a SPARQL endpoint."
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
@@ -95,7 +96,7 @@ def info(
 
 @app.command()
 def load(
-    files: Annotated[list[Path], typer.Argument(help="RDF files; several make one graph.")],
+    files: Annotated[list[Path], typer.Argument(help="RDF files, tables, a mapping of tables; several make one graph.")],
     out: Annotated[
         Path, typer.Option(help="The folder to build; it must be new, empty, or made by this command.")
     ],

@@ -130,6 +130,10 @@ class MappedTables:
         return self._path.parent / table.file
 
     def _check(self, name: str, table: TableMapping) -> None:
+        if table.of and not table.id:
+            raise KGMalformed(
+                f"{self._path.name}: {name}: which column has the ids of rows of {table.of!r}? say id"
+            )
         for target in filter(None, (table.of, *(link.to for link in table.links.values()))):
             if target not in self._tables:
                 known = ", ".join(self._tables)
@@ -142,10 +146,6 @@ class MappedTables:
                 raise KGMalformed(
                     f"{self._path.name}: {name}: name {self._tables[target].of!r} in the place of {target!r}"
                 )
-        if table.of and not table.id:
-            raise KGMalformed(
-                f"{self._path.name}: {name}: which column has the ids of rows of {table.of!r}? say id"
-            )
         file = Path(table.file)
         if file.is_absolute() or ".." in file.parts or table_suffix(file) is None:
             raise KGMalformed(

@@ -113,7 +113,7 @@ def _explain(error: str) -> str:
     if "straddling" in error:
         return f": a row of more than {MAX_ROW_BYTES:,} bytes; is a quotation mark left open?"
     if "Empty CSV" in error:
-        return " holds no rows"
+        return f" holds no rows, or a first one of more than {MAX_ROW_BYTES:,} bytes"
     return f"{at}: not readable as a table: {one_line(error)}"
 
 
