@@ -36,7 +36,10 @@ ADDRESS_ADVICE = "write it as http://host:8890/sparql"
 
 @app.command()
 def check(
-    url: Annotated[str, typer.Argument(metavar="URL", help="The address of a SPARQL endpoint.")],
+    url: Annotated[
+        str,
+        typer.Argument(metavar="URL", help="The address of a SPARQL endpoint, or the name of a public one."),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Measure a SPARQL endpoint and say what is wrong with it, and what to do; takes half a minute at most.
@@ -46,7 +49,10 @@ def check(
     from kgqa.addresses import is_web_address
     from kgqa.kg.doctor.check import check_endpoint
     from kgqa.kg.errors import KGUnavailable
+    from kgqa.kg.public_endpoints import named_endpoint
 
+    with output.errors_in_one_line():
+        url = known.url if (known := named_endpoint(url)) else url
     if not is_web_address(url):
         output.fail(f"this is no address of an endpoint; {ADDRESS_ADVICE}")
     try:
@@ -71,13 +77,29 @@ def check(
     )
 
 
+@app.command("list")
+def list_endpoints(
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """List the public endpoints that --kg knows by name."""
+    from kgqa.kg.public_endpoints import ENDPOINTS
+
+    if as_json:
+        rows = ENDPOINTS.values()
+        said = [{"name": e.name, "url": e.url, "dialect": e.dialect.name, "limits": e.limits} for e in rows]
+        output.print_json(said)
+        return
+    for each in ENDPOINTS.values():
+        output.print_line(f"{each.name}: {each.url} ({each.dialect.name})\n  {each.limits}")
+
+
 @app.command()
 def info(
     kg: Annotated[
         list[str],
         typer.Argument(
-            help='"sample", RDF files, tables or a mapping of tables, a folder made by kgqa kg load, or the '
-            "address of a SPARQL endpoint."
+            help='"sample", RDF files, tables or a mapping of tables, a folder made by kgqa kg load, the '
+            "address of a SPARQL endpoint, or the name of a public one."
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
@@ -96,7 +118,10 @@ def info(
 
 @app.command()
 def load(
-    files: Annotated[list[Path], typer.Argument(help="RDF files, tables, a mapping of tables; several make one graph.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="RDF files, tables, or a mapping of tables; several make one graph."),
+    ],
     out: Annotated[
         Path, typer.Option(help="The folder to build; it must be new, empty, or made by this command.")
     ],

@@ -1,4 +1,4 @@
-"""Opens a knowledge graph by what it is called: files, a store folder, or the address of an endpoint."""
+"""Opens a knowledge graph by what it is called: files, a store folder, an endpoint by address or name."""
 
 import hashlib
 import shutil
@@ -12,8 +12,9 @@ from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailab
 from kgqa.kg.graph import Executor, GraphFacts
 from kgqa.kg.linking.lookup import IndexLookup, NameLookup, QueryLookup, StoreNames, list_all_names
 from kgqa.kg.linking.name_index import Encode, NameIndex
-from kgqa.kg.linking.search import find_text_search
+from kgqa.kg.linking.search import TextSearch, find_text_search
 from kgqa.kg.naming import Naming
+from kgqa.kg.public_endpoints import PublicEndpoint, known_endpoint, named_endpoint
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import item_at, read_integer, single_value
 from kgqa.kg.sparql_graph import SparqlGraph
@@ -44,7 +45,7 @@ def open_graph(
     Args:
         sources: Files that make one graph, read into memory or, if they are large, into a folder once
             (`file_cache`); or one folder that `directory.build_store` made; or the address of one
-            SPARQL 1.1 endpoint.
+            SPARQL 1.1 endpoint, or the name of a public one.
         rows: Entities, relations or rows that a page holds at most.
         deadline: Seconds that a query may take; at an endpoint twice as long, if it is asked again.
         encode: Gives one L2-normalised row per text, for finding names by meaning.
@@ -55,6 +56,7 @@ def open_graph(
     """
     if not sources:
         raise KGUnavailable("no graph given")
+    sources = [each.url if (each := named_endpoint(str(source))) else source for source in sources]
     if odd := [str(each) for each in sources if "://" in str(each) and not is_web_address(str(each))]:
         raise KGUnavailable(f"{redact_name(odd[0])}: an address begins with http:// or https://")
     whole = (str(each) for each in sources if is_web_address(str(each)) or directory.is_store(Path(each)))
@@ -94,11 +96,15 @@ def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encod
 def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) -> SparqlGraph:
     """Open an endpoint: it is asked which relations it has, and of those that dialects name, which.
 
+    A public one that is known is asked nothing.
+
     Raises:
         KGError: if it does not answer.
     """
     from kgqa.kg.endpoint.client import Endpoint  # SPARQLWrapper and all of rdflib with it
 
+    if known := known_endpoint(url):
+        return _open_public(known, Endpoint(url, deadline=deadline, requests=known.requests), rows)
     executor = Endpoint(url, deadline=deadline)
     listed = _count_predicates(executor)
     predicates = _present_predicates(executor) if listed is None else listed
@@ -113,6 +119,17 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
         predicates=listed or {},
     )
     lookup = _make_lookup(executor, dialect, naming, predicates, listed)
+    return SparqlGraph(executor, facts, dialect, naming, lookup, rows=rows)
+
+
+def _open_public(known: PublicEndpoint, executor: Executor, rows: int) -> SparqlGraph:
+    dialect = known.dialect
+    predicates = dict.fromkeys((*dialect.labels, *dialect.aliases, *dialect.types, *dialect.marks), 0)
+    naming = Naming(dialect, predicates)
+    search = TextSearch(known.search, executor, dialect, naming)
+    lookup = QueryLookup(executor, dialect, naming, predicates, search)
+    source = drop_user(known.url)
+    facts = GraphFacts(source, _fingerprint(known.url, None), triples=None, predicates={})
     return SparqlGraph(executor, facts, dialect, naming, lookup, rows=rows)
 
 
