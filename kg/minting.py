@@ -37,8 +37,13 @@ def name_node(name: str) -> ox.NamedNode:
 
 
 def row_node(table: str, key: str) -> ox.NamedNode:
-    """Return the entity of a row, or of a node, that its table tells from others by a key."""
+    """Return the entity of a row that its table tells from others by a key."""
     return _mint("row", table, key)
+
+
+def graph_node(key: str) -> ox.NamedNode:
+    """Return the node of a property graph that has this id."""
+    return _mint("node", key)
 
 
 def class_node(name: str) -> ox.NamedNode:

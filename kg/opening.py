@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pyoxigraph import Store
+
 from kgqa.addresses import drop_user, is_web_address, redact_name
 from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
 from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
@@ -14,6 +16,7 @@ from kgqa.kg.linking.lookup import IndexLookup, NameLookup, QueryLookup, StoreNa
 from kgqa.kg.linking.name_index import Encode, NameIndex
 from kgqa.kg.linking.search import TextSearch, find_text_search
 from kgqa.kg.naming import Naming
+from kgqa.kg.property_graph import MAX_IN_MEMORY, PropertyGraphReader, is_property_graph
 from kgqa.kg.public_endpoints import PublicEndpoint, known_endpoint, named_endpoint
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import item_at, read_integer, single_value
@@ -45,7 +48,7 @@ def open_graph(
     Args:
         sources: Files that make one graph, read into memory or, if they are large, into a folder once
             (`file_cache`); or one folder that `directory.build_store` made; or the address of one
-            SPARQL 1.1 endpoint, or the name of a public one.
+            SPARQL 1.1 endpoint, or the name of a public one; or that of a property graph, which is read.
         rows: Entities, relations or rows that a page holds at most.
         deadline: Seconds that a query may take; at an endpoint twice as long, if it is asked again.
         encode: Gives one L2-normalised row per text, for finding names by meaning.
@@ -57,15 +60,30 @@ def open_graph(
     if not sources:
         raise KGUnavailable("no graph given")
     sources = [each.url if (each := named_endpoint(str(source))) else source for source in sources]
-    if odd := [str(each) for each in sources if "://" in str(each) and not is_web_address(str(each))]:
-        raise KGUnavailable(f"{redact_name(odd[0])}: an address begins with http:// or https://")
-    whole = (str(each) for each in sources if is_web_address(str(each)) or directory.is_store(Path(each)))
+    whole = (str(each) for each in sources if is_address(str(each)) or directory.is_store(Path(each)))
     alone = next(whole, "")
     if alone and len(sources) > 1:
         raise KGUnavailable(f"{redact_name(alone)} is a whole graph and goes alone")
+    if is_property_graph(alone):
+        reader = PropertyGraphReader(alone, most=MAX_IN_MEMORY, deadline=deadline)
+        return _open_store(*directory.load_graph(reader), None, rows, deadline, encode)
     if is_web_address(alone):
         return open_endpoint(alone, rows=rows, deadline=deadline)
     return _open_files([Path(source) for source in sources], rows, deadline, encode)
+
+
+def is_address(name: str) -> bool:
+    """Return whether a graph is at an address: an endpoint's, or a property graph's.
+
+    Raises:
+        KGUnavailable: for an address of any other kind.
+    """
+    known = is_web_address(name) or is_property_graph(name)
+    if "://" in name and not known:
+        raise KGUnavailable(
+            f"{redact_name(name)}: an address begins with http:// or https://, or with neo4j:// or bolt://"
+        )
+    return known
 
 
 def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
@@ -79,6 +97,12 @@ def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encod
         folder, (store, facts) = None, directory.load_files(paths)
     if folder not in paths:
         facts = replace(facts, source=", ".join(map(str, paths)))
+    return _open_store(store, facts, folder, rows, deadline, encode)
+
+
+def _open_store(
+    store: Store, facts: GraphFacts, folder: Path | None, rows: int, deadline: float, encode: Encode | None
+) -> SparqlGraph:
     place = folder / directory.STORE_FOLDER if folder else None
     executor = EmbeddedStore(store, deadline=deadline, folder=place)
     dialect = detect_dialect(tuple(facts.predicates))

@@ -86,7 +86,7 @@ class Context(BaseModel):
         default_factory=lambda: (_first(active_limits().kg) or os.environ.get("KGQA_KG") or "sample",),
         min_length=1,
         description='the knowledge graph: "sample", RDF files or tables, a folder made by kgqa kg load, the '
-        'address of a SPARQL endpoint, or the name of a public one ("wikidata"; kgqa kg list)',
+        "address of a SPARQL endpoint or a property graph, or the name of a public endpoint (kgqa kg list)",
     )
     model: str = Field(
         default_factory=lambda: _first(active_limits().model) or default_spec(),

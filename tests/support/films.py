@@ -2,7 +2,7 @@
 
 import csv
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -192,6 +192,60 @@ ABOUT_ROWS = tuple(
         paths=tuple(replace(p, topic=row_node(each.topics[0].name or "")) for p in each.paths),
         readings=tuple(
             tuple(a if a.id == a.name else replace(a, id=row_node(a.name or "")) for a in reading)
+            for reading in each.readings
+        ),
+    )
+    for each in QUESTIONS
+)
+
+
+NODE = "https://kgqa.example/node/"
+LABELS = {"film": "Film", "person": "Person"}
+
+
+def graph_node(name: str) -> str:
+    return NODE + quote(name, safe="")
+
+
+def graph_as_rdf(folder: Path) -> Path:
+    """Write what a property graph of the same facts is, whose nodes have their names as keys."""
+    text = triples_as_rdf(folder).read_text(encoding="utf-8").replace(f"<{NAME}", f"<{NODE}")
+    text = text.replace(f"^^<{XSD}date>", "")  # not all property graphs have dates
+    names = {each for s, _, o in TRIPLES for each in (s, o) if not each[0].isdigit()}
+    lines = [f"<{graph_node(name)}> <{TYPE}> <{CLASS}{kind_of(name)}> ." for name in names]
+    lines += [f'<{CLASS}{kind}> <{LABEL}> "{kind}" .' for kind in {kind_of(name) for name in names}]
+    lines += [f'<{graph_node(name)}> <{RELATION}key> "{name}" .' for name in names]
+    path = folder / "graph.nt"
+    path.write_text(text + "\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def kind_of(name: str) -> str:
+    return LABELS.get(IDS.get(name, "").partition("/")[0], "Place")
+
+
+def graph_queries() -> Iterator[tuple[str, dict[str, object]]]:
+    """Return the Cypher that creates the property graph: values are properties, all else relationships."""
+    names = dict.fromkeys(each for s, _, o in TRIPLES for each in (s, o) if not each[0].isdigit())
+    for name in names:
+        own = {r: _value(o) for s, r, o in TRIPLES if s == name and o[0].isdigit()}
+        yield f"CREATE (n:{kind_of(name)}) SET n = $p", {"p": {"name": name, "key": name, **own}}
+    for s, r, o in TRIPLES:
+        if not o[0].isdigit():
+            yield f"MATCH (a {{key: $s}}), (b {{key: $o}}) CREATE (a)-[:`{r}`]->(b)", {"s": s, "o": o}
+
+
+def _value(text: str) -> object:
+    return int(text) if text.isdigit() else text
+
+
+ABOUT_NODES = tuple(
+    replace(
+        each,
+        topics=tuple(replace(t, id=graph_node(t.name or "")) for t in each.topics),
+        paths=tuple(replace(p, topic=graph_node(each.topics[0].name or "")) for p in each.paths),
+        readings=tuple(
+            tuple(a if a.id == a.name else replace(a, id=graph_node(a.name or "")) for a in reading)
             for reading in each.readings
         ),
     )
