@@ -1,10 +1,10 @@
 """Makes IRIs for what has none: names in tables, rows, and what is in a property graph.
 
-All of them begin with `NAMESPACE`, which nothing else has, and end with the name itself, percent-encoded:
+All of them begin with `NAMESPACE`, which nothing else has, and end with the name, percent-encoded:
 
 >>> name_node("Ada Lovelace"), row_node("films", "7"), relation_node("born in")
 (<NamedNode value=https://kgqa.example/name/Ada%20Lovelace>, \
-<NamedNode value=https://kgqa.example/row/films/7>, <NamedNode value=https://kgqa.example/relation/born%20in>)
+<NamedNode value=https://kgqa.example/row/films/7>, <NamedNode value=https://kgqa.example/relation/born_in>)
 """
 
 import re
@@ -52,8 +52,16 @@ def class_node(name: str) -> ox.NamedNode:
 
 
 def relation_node(name: str) -> ox.NamedNode:
-    """Return a relation by its name, which it is shown by."""
-    return _mint("relation", name)
+    """Return a relation by its name, which it is shown by: with ``_`` for space, as in RDF, and letters kept.
+
+    >>> relation_node("größer als/so groß wie").value
+    'https://kgqa.example/relation/größer_als%2Fso_groß_wie'
+    """
+    local = _ODD.sub(lambda found: quote(found[0], safe=""), "_".join(name.split()))
+    return ox.NamedNode(f"{NAMESPACE}relation/{local}")
+
+
+_ODD = re.compile(r"[^\w.~!$&'()*+,;=:@-]")  # what does not stand in an IRI as it is
 
 
 def web_node(text: str) -> ox.NamedNode | None:

@@ -56,7 +56,7 @@ def term(name: str) -> str:
 def triples_as_rdf(folder: Path) -> Path:
     names = {each for s, _, o in TRIPLES for each in (s, o) if not each[0].isdigit()}
     lines = [f'<{node(name)}> <{LABEL}> "{name}" .' for name in names]
-    lines += [f"<{node(s)}> <{RELATION}{quote(r)}> {term(o)} ." for s, r, o in TRIPLES]
+    lines += [f"<{node(s)}> <{RELATION}{r.replace(' ', '_')}> {term(o)} ." for s, r, o in TRIPLES]
     (folder / "facts.nt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return folder / "facts.nt"
 
@@ -100,19 +100,19 @@ def question(text: str, topic: str, path: str, *answers: str, iri: Callable[[str
 
 
 QUESTIONS = (
-    question("Who directed Metropolis?", "Metropolis", "directed by", "Fritz Lang"),
+    question("Who directed Metropolis?", "Metropolis", "directed_by", "Fritz Lang"),
     question(
         "In which country was the director of Sunrise born?",
         "Sunrise",
-        "directed by|born in|country",
+        "directed_by|born_in|country",
         "Germany",
     ),
-    question("Which films did Fritz Lang direct?", "Fritz Lang", "^directed by", "Metropolis", "M"),
-    question("When was the director of M born?", "M", "directed by|born", "1890-12-05"),
+    question("Which films did Fritz Lang direct?", "Fritz Lang", "^directed_by", "Metropolis", "M"),
+    question("When was the director of M born?", "M", "directed_by|born", "1890-12-05"),
     question(
         "Who wrote films that Fritz Lang directed?",
         "Fritz Lang",
-        "^directed by|written by",
+        "^directed_by|written_by",
         "Thea von Harbou",
     ),
 )

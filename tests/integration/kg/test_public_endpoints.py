@@ -35,7 +35,7 @@ async def test_a_name_is_the_endpoint_with_all_that_is_known_of_it(
         assert len(server.requests) == 0  # nothing is counted
         [mention] = await graph.link("Who directed Metropolis?")
         assert [match.entity.name for match in mention.matches] == ["Metropolis"]
-        chain = Chain(Entity(films.node("Metropolis")), (Hop(f"{films.RELATION}directed%20by"),))
+        chain = Chain(Entity(films.node("Metropolis")), (Hop(f"{films.RELATION}directed_by"),))
         assert [str(end.term) for end in await graph.follow_chain(chain)] == ["Fritz Lang"]
         assert graph.dialect == "plain"
         assert graph.relations == ()
