@@ -51,7 +51,7 @@ test-all: $(FULL) ## Run all tests, those of a hostile world too
 	@$(PYTEST) tests
 
 .PHONY: check
-check: lint types arrows packages dependencies spelling audit ## Run every static check
+check: lint types arrows packages dependencies spelling site audit ## Run every static check
 
 .PHONY: lint types arrows packages dependencies spelling audit
 lint: $(FULL)
@@ -94,6 +94,11 @@ format: $(FULL) ## Format the code and mend what can be mended
 .PHONY: docs
 docs: $(FULL) ## Fill drawings and options of all methods into the pages
 	@$(BIN)/python -P docs/fill.py
+
+.PHONY: site
+site: $(FULL) ## Build the docs as a site, in build/site; every link has to lead somewhere
+	@mkdir -p build/pages
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build > build/site.txt 2>&1 || { cat build/site.txt; exit 1; }
 
 .PHONY: table
 table: $(FULL) ## Measure all methods side by side, for docs/methods.md

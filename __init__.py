@@ -7,15 +7,18 @@ record = kgqa.ask("What is the capital of Mongolia?")
 record["answers"]  # [{"id": "https://...", "name": "..."}]
 ```
 
-`ask` and `aask` return one `Record` per question, by any of `METHODS`; `open_graph` opens a graph
-and `make_tools` makes tools of it. ``from kgqa.graphs import cor`` gives the LangGraph graph itself.
+`ask` returns one `Record` per question, by any of `METHODS`; `stream` yields its steps, `batch` asks
+many. `as_tool` makes a tool of a method for an agent, `as_node` a node for the graph of an app. `open_graph`
+opens a graph and `make_tools` makes tools of it. ``from kgqa.graphs import cor`` gives the LangGraph graph
+itself. An ``a`` before the name (`aask`, `astream`, `abatch`) is for asynchronous code.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kgqa.api import aask, ask
+    from kgqa.api import aask, as_node, as_tool, ask, astream, stream
+    from kgqa.evaluation.runs.batch import abatch, batch
     from kgqa.graphs import METHODS
     from kgqa.kg.opening import open_graph
     from kgqa.runtime.context import OptionError
@@ -23,14 +26,28 @@ if TYPE_CHECKING:
     from kgqa.tools import make_tools
 
 __version__ = "0.1.0"
-__all__ = ["METHODS", "OptionError", "Record", "aask", "ask", "make_tools", "open_graph"]
+__all__ = [
+    "METHODS",
+    "OptionError",
+    "Record",
+    "aask",
+    "abatch",
+    "as_node",
+    "as_tool",
+    "ask",
+    "astream",
+    "batch",
+    "make_tools",
+    "open_graph",
+    "stream",
+]
 
 _HOMES = {
     "METHODS": "kgqa.graphs",
     "OptionError": "kgqa.runtime.context",
     "Record": "kgqa.runtime.record",
-    "aask": "kgqa.api",
-    "ask": "kgqa.api",
+    **dict.fromkeys(("aask", "as_node", "as_tool", "ask", "astream", "stream"), "kgqa.api"),
+    **dict.fromkeys(("abatch", "batch"), "kgqa.evaluation.runs.batch"),
     "make_tools": "kgqa.tools",
     "open_graph": "kgqa.kg.opening",
 }

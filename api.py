@@ -1,26 +1,50 @@
-"""Ask from Python: one call, one record."""
+"""Ask from Python: one call, one record; a method as a tool of an agent, and as a node of an app."""
 
 import asyncio
 import os
-import threading
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from functools import cache
-from typing import Any, cast
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, cast
 
-from kgqa.graphs import context_of, graph_of
+from langchain_core.runnables import Runnable, RunnableLambda
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
+
+from kgqa.graphs import context_of, graph_of, load_method
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.triples import Frame
 from kgqa.models.interface import Model
-from kgqa.runtime.context import Context, OptionError as OptionError, is_open
+from kgqa.runtime.context import Context, OptionError as OptionError, is_taken
+from kgqa.runtime.graph_builder import MethodGraph
 from kgqa.runtime.record import Record, Ref
+from kgqa.runtime.record_text import Answered
 from kgqa.runtime.state import Input
+from kgqa.sync import iterate_sync, run_sync
+
+if TYPE_CHECKING:
+    import rdflib
+    from langchain_core.language_models import BaseChatModel
 
 Name = str | os.PathLike[str]
-KG = Name | Sequence[Name] | KnowledgeGraph
+KG: TypeAlias = Union[Name, Sequence[Name], KnowledgeGraph, "rdflib.Graph", Frame]
+AnyModel: TypeAlias = Union[str, Model, "BaseChatModel"]
+Topics: TypeAlias = str | Iterable[str | Ref]
 
 
-def make_context(method: str, options: dict[str, Any]) -> Context:
-    """Make the context of a run; ValueError if there is no such method or option, or a value is not taken."""
-    return context_of(method)(**options)
+def make_context(
+    method: str | MethodGraph,
+    options: Mapping[str, Any],
+    kg: KG | None = None,
+    model: AnyModel | None = None,
+) -> Context:
+    """Make the context of a run; ValueError if there is no such method or option, or a value is not taken.
+
+    Blocks where the graph is triples of rdflib or in a data frame.
+    """
+    named = {name: given for name, given in (("kg", kg), ("model", model)) if given is not None}
+    for name, given in named.items():
+        if not isinstance(given, str | os.PathLike | list | tuple) and not is_taken(name, given):
+            raise OptionError(f"option {name}: a name, or what is open already, not {type(given).__name__}")
+    return context_of(load_method(method))(**options, **named)
 
 
 def make_input(question: str, topics: str | Iterable[str | Ref] = (), id: str | None = None) -> Input:
@@ -55,10 +79,10 @@ def _text(what: str, given: object) -> str:
 async def aask(
     question: str,
     *,
-    topics: str | Iterable[str | Ref] = (),
-    method: str = "compose",
+    topics: Topics = (),
+    method: str | MethodGraph = "compose",
     kg: KG | None = None,
-    model: str | Model | None = None,
+    model: AnyModel | None = None,
     id: str | None = None,
     **options: Any,
 ) -> Record:
@@ -67,32 +91,122 @@ async def aask(
     Args:
         question: in natural language.
         topics: names or ids of the entities it is about; linked from the question where absent.
-        method: one of `kgqa.graphs.METHODS`.
-        kg: "sample", an RDF file or several, a folder made by ``kgqa kg load``, or an open graph.
-        model: "provider:name", "offline", or an open model.
+        method: one of `kgqa.graphs.METHODS`, or your own: the name that its package has given it,
+            ``package.module:graph``, ``path/to/file.py:graph``, or the graph itself.
+        kg: "sample", an RDF file or several, a folder made by ``kgqa kg load``, the address of a SPARQL
+            endpoint, an open graph, a graph of rdflib, or a pandas frame of subjects, relations, objects.
+        model: "provider:name", "offline", an open model, or a chat model of LangChain.
         id: what the record is filed under; made from the question where absent.
         options: the method's options, for instance ``depth=4`` or ``budget={"llm_calls": 10}``.
 
     Returns:
-        The record; failures are told by its ``outcome``, not raised.
+        The record; failures are told by its ``outcome``, not raised. It shows itself in a notebook.
 
     Raises:
         ValueError: for an empty question, what is no text, an unknown method, an option that is not taken.
     """
-    for name, given in (("kg", kg), ("model", model)):
-        if given is not None:
-            if not isinstance(given, str | os.PathLike | list | tuple) and not is_open(name, given):
-                kind = type(given).__name__
-                raise OptionError(f"option {name}: a name, or what is open already, not {kind}")
-            options[name] = given
-    context = make_context(method, options)
-    result = await graph_of(method).ainvoke(make_input(question, topics, id), context=context)
-    return cast(Record, result)
+    context = await asyncio.to_thread(make_context, method, options, kg, model)
+    record = await graph_of(context.method).ainvoke(make_input(question, topics, id), context=context)
+    return cast(Record, Answered(record))
 
 
 def ask(question: str, **arguments: Any) -> Record:
     """Answer a question from a script, a notebook or a thread; see `aask` for the arguments."""
-    return asyncio.run_coroutine_threadsafe(aask(question, **arguments), _loop()).result()
+    return run_sync(aask(question, **arguments))
+
+
+async def astream(
+    question: str,
+    *,
+    topics: Topics = (),
+    method: str | MethodGraph = "compose",
+    kg: KG | None = None,
+    model: AnyModel | None = None,
+    id: str | None = None,
+    **options: Any,
+) -> AsyncIterator[dict[str, Any]]:
+    """Answer a question as `aask` does, and yield each step when it is done, and last of all the record.
+
+    A step is an entry of the record's trace: its ``node``, its ``decision``, and why.
+    """
+    context = await asyncio.to_thread(make_context, method, options, kg, model)
+    async for state in stream_states(make_input(question, topics, id), context):
+        yield state["trace"][-1]
+    yield Answered(extract_record(state))
+
+
+def stream(question: str, **arguments: Any) -> Iterator[dict[str, Any]]:
+    """Yield the steps and the record of a question to a caller that waits; see `astream`."""
+    return iterate_sync(astream(question, **arguments))
+
+
+def as_tool(
+    *,
+    method: str | MethodGraph = "compose",
+    kg: KG | None = None,
+    model: AnyModel | None = None,
+    **options: Any,
+) -> BaseTool:
+    """Make a LangChain tool ``ask`` for any agent; the arguments are those of `aask`.
+
+    It says the answer, the path that proves it and the outcome in words; its artifact is the record.
+    """
+    given = {"method": method, "kg": kg, "model": model, **options}
+    make_context(method, options, kg, model)  # what is wrong is told now, not in the middle of a conversation
+
+    async def ask(
+        question: Annotated[str, "the question, whole and in natural language."],
+        topics: Annotated[list[str] | None, "names or ids of what it is about, where known."] = None,
+    ) -> tuple[str, Record]:
+        """Answer a question from the knowledge graph, with the path that proves the answer."""
+        try:
+            record = await aask(question, topics=topics or (), **given)
+        except ValueError as error:
+            raise ToolException(str(error)) from None
+        return str(record), record
+
+    @wraps(ask)
+    def waiting(question: str, topics: list[str] | None = None) -> tuple[str, Record]:
+        return run_sync(ask(question, topics))
+
+    return StructuredTool.from_function(
+        waiting, ask, response_format="content_and_artifact", handle_tool_error=True
+    )
+
+
+def as_node(
+    method: str | MethodGraph = "compose",
+    *,
+    kg: KG | None = None,
+    model: AnyModel | None = None,
+    **options: Any,
+) -> Runnable[Any, dict[str, Any]]:
+    """Make a node of a method for the graph of an app, whose context it leaves alone; options as of `aask`.
+
+    It reads ``question``, and ``topics`` and ``id`` where the app's state has them, and writes those keys of
+    the record that the app's state has, and all of it as ``record``. Its steps are those of a subgraph.
+    """
+    name = make_context(method, options, kg, model).method
+    graph = graph_of(name)
+
+    def make(state: Any) -> tuple[Input, Context]:
+        held = state if isinstance(state, Mapping) else vars(state)
+        given = {key: held[key] for key in ("question", "topics", "id") if held.get(key)}
+        if "question" not in given:
+            raise ValueError("the state of the app has no question; write one to its key 'question'")
+        return make_input(**given), make_context(name, options, kg, model)
+
+    async def answer(state: Any) -> dict[str, Any]:
+        given, context = await asyncio.to_thread(make, state)
+        record = await graph.ainvoke(given, context=context)
+        return {**record, "record": record}
+
+    def answer_waiting(state: Any) -> dict[str, Any]:
+        given, context = make(state)
+        record = graph.invoke(given, context=context)
+        return {**record, "record": record}
+
+    return RunnableLambda(answer_waiting, answer, name=name)
 
 
 async def stream_states(question_: Input, context: Context) -> AsyncIterator[dict[str, Any]]:
@@ -108,14 +222,3 @@ async def stream_states(question_: Input, context: Context) -> AsyncIterator[dic
 def extract_record(state: dict[str, Any]) -> Record:
     """Take the record out of the last state of a run."""
     return cast(Record, {key: state[key] for key in Record.__annotations__})
-
-
-@cache
-def _loop() -> asyncio.AbstractEventLoop:
-    """Run one event loop for the process, so that connections live from call to call."""
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="kgqa", daemon=True).start()
-    return loop
-
-
-os.register_at_fork(after_in_child=_loop.cache_clear)

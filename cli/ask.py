@@ -1,11 +1,13 @@
 """``kgqa ask``: answer one question, and show the record and its steps."""
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kgqa.cli import options, output
+from kgqa.cli.ask_file import ask_file
 from kgqa.cli.show_record import show_record, show_step
 
 if TYPE_CHECKING:
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help="The question, in natural language.")],
-    method: Annotated[str, typer.Option(help="How to answer it; see: kgqa methods.")] = "compose",
+    question: Annotated[str | None, typer.Argument(help="The question, in natural language.")] = None,
+    method: options.MethodName = "compose",
     kg: Annotated[
         list[str] | None,
         typer.Option(
@@ -37,20 +39,48 @@ def ask(
         bool, typer.Option("--sparql", help="Print the query that gives the answers, and nothing else.")
     ] = False,
     watch: Annotated[bool, typer.Option(help="Show each step as it happens.")] = False,
+    file: Annotated[
+        str | None,
+        typer.Option(
+            help="Ask the questions of a file instead: a line each, CSV, TSV or JSON with columns question, "
+            'id, topics, or any format of kgqa eval; "-" for standard input. Prints one record a line.'
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--output", help="With --file: where the records go; what it has is not asked again."),
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="With --file: questions asked at a time.")] = 8,
 ) -> None:
     """Answer a question over a knowledge graph, with the path that proves the answer.
 
     Exit status: 0 answered, 1 no answer (or "unknown" instead of yes or no), 2 usage,
-    3 knowledge graph unavailable, 4 model unavailable.
+    3 knowledge graph unavailable, 4 model unavailable. With --file: 0 complete, 1 questions failed.
     """
     from kgqa.api import make_context, make_input
 
+    if (question is None) == (file is None):
+        output.fail("give one question, or --file with many")
+    if file is not None:
+        if as_json or sparql or watch:
+            output.fail("--file prints whole records, one a line; leave --json, --sparql and --watch out")
+        with output.errors_in_one_line(ValueError):
+            options_given = ({"prompts": prompts} if prompts else {}) | options.read_options(option)
+        arguments = {
+            "method": options.read_method(method),
+            "kg": kg or None,
+            "model": model,
+            "options": options_given,
+        }
+        ask_file(file, out, topic or [], concurrency, arguments)
+    if out is not None:
+        output.fail("--output goes with --file; one record is printed by --json")
     try:
         named = {"kg": tuple(kg) if kg else None, "model": model, "prompts": prompts}
         given = {key: value for key, value in named.items() if value is not None}
         given |= options.read_options(option)
-        context = make_context(method.lower(), given)
-        state = make_input(question, topic or [])
+        context = make_context(options.read_method(method), given)
+        state = make_input(question or "", topic or [])
     except ValueError as error:
         output.fail(error)
     record = asyncio.run(_run(state, context, watch=watch, to_stderr=as_json or sparql))

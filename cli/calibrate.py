@@ -61,7 +61,7 @@ def calibrate(
         output.exit_on_termination(),
         TemporaryDirectory() as folder,
     ):
-        loaded = load(dataset, format)
+        loaded = load(dataset, format, own=True)
         part = training_split(loaded) if split is None else split
         run = {"dataset": loaded, "split": part, "out": Path(folder) / "run"}
         ended = run_evaluation({**given, **arguments, **run})

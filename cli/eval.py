@@ -17,12 +17,13 @@ def evaluate(
     dataset: Annotated[
         str,
         typer.Option(
-            help='"sample", "conditions", "unanswerable", or a file of questions, plain or gzipped.'
+            help='"sample", "conditions", "unanswerable", a benchmark by name (kgqa data list), a file of '
+            "questions, plain or gzipped, or a reader of your own, as module:name or file.py:name."
         ),
     ],
     out: Annotated[Path, typer.Option(help="The folder of the run; one that was not finished goes on.")],
     kg: options.Graph = None,
-    method: Annotated[str, typer.Option(help="How to answer; see: kgqa methods.")] = "compose",
+    method: options.MethodName = "compose",
     model: Annotated[
         str | None, typer.Option(help='"provider:name", "offline", or "simulated:accuracy=0.9".')
     ] = None,
@@ -39,6 +40,7 @@ def evaluate(
     ray: Annotated[
         str | None, typer.Option(help='HOST:PORT of a Ray cluster that is to ask, or "auto".')
     ] = None,
+    metric: options.Metrics = None,
     option: options.MethodOptions = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask again what failed.")] = False,
 ) -> None:
@@ -53,7 +55,7 @@ def evaluate(
         "dataset": dataset,
         "out": out,
         "kg": kg or None,
-        "method": method.lower(),
+        "method": options.read_method(method),
         "model": model,
         "format": format,
         "split": split,
@@ -61,6 +63,7 @@ def evaluate(
         "concurrency": concurrency,
         "seed": seed,
         "ray": ray,
+        "metrics": metric or (),
         "retry_failed": retry_failed,
     }
     with output.errors_in_one_line(ValueError):
@@ -81,9 +84,10 @@ def run_evaluation(arguments: dict[str, Any]) -> "Evaluation":
     from kgqa.evaluation.datasets import DatasetError
     from kgqa.evaluation.runs.event_loop import run_on_one_core
     from kgqa.evaluation.runs.records import RunError
+    from kgqa.plugins import PluginError
 
     try:
-        with output.errors_in_one_line(DatasetError, RunError):
+        with output.errors_in_one_line(DatasetError, RunError, PluginError):
             ended = run_on_one_core(_evaluate_with_bar(arguments))
     except CancelledError:
         output.fail(

@@ -12,7 +12,22 @@ from typing import Annotated, NoReturn
 import typer
 
 from kgqa import __version__
-from kgqa.cli import ask, blueprints, calibrate, eval, exemplars, kg, methods, prompts, report, score
+from kgqa.cli import (
+    ask,
+    blueprints,
+    calibrate,
+    data,
+    eval,
+    exemplars,
+    interactive,
+    kg,
+    methods,
+    new,
+    prompts,
+    report,
+    score,
+    serve,
+)
 from kgqa.cli.output import MAX_LINE_CHARS, ExitCode, escape_unencodable_output, fail
 from kgqa.kg.terms import one_line
 
@@ -28,8 +43,8 @@ GC_THRESHOLD = 50_000  # objects from which on cycles are looked for; Python's 7
 
 app = typer.Typer(
     name="kgqa",
-    help="Question answering over knowledge graphs with language-model agents.",
-    no_args_is_help=True,
+    help="Question answering over knowledge graphs with language-model agents. On a terminal, without a "
+    "command, it asks for question after question.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
@@ -38,22 +53,31 @@ app.command("ask")(ask.ask)
 app.command("eval")(eval.evaluate)
 app.command("score")(score.score)
 app.command("report")(report.report)
+app.command("serve")(serve.serve)
 app.command("calibrate")(calibrate.calibrate)
 app.command("methods")(methods.methods)
 app.add_typer(kg.app, name="kg")
+app.add_typer(data.app, name="data")
 app.add_typer(blueprints.app, name="blueprints")
 app.add_typer(exemplars.app, name="exemplars")
 app.add_typer(prompts.app, name="prompts")
+app.add_typer(new.app, name="new")
 
 
 @app.callback(invoke_without_command=True)
-def show_version(
+def begin(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
 ) -> None:
-    """Print the version where it is asked for; commands do the rest."""
+    """Print the version where it is asked for; without a command, ask for questions, or print the help."""
     if version:
         typer.echo(f"kgqa {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            typer.echo(context.get_help())
+            raise typer.Exit(int(ExitCode.USAGE))
+        interactive.run()
 
 
 def main() -> None:

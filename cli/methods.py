@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from kgqa.cli.options import read_method
 from kgqa.cli.output import errors_in_one_line
 from kgqa.kg.terms import one_line
 
@@ -17,15 +18,17 @@ if TYPE_CHECKING:
 
 def methods(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[METHOD]...", help="Those to list; else all.")
+        list[str] | None,
+        typer.Argument(metavar="[METHOD]...", help="Those to list, your own as module:graph; else all."),
     ] = None,
 ) -> None:
     """List the methods and their options."""
-    from kgqa.graphs import METHODS, context_of, headline_of
+    from kgqa.graphs import all_methods, context_of, headline_of, load_method
 
     console = Console(highlight=False)
     with errors_in_one_line(ValueError):
-        listed = {name: context_of(name) for name in dict.fromkeys(map(str.lower, names or METHODS))}
+        named = dict.fromkeys(map(read_method, names or all_methods()))
+        listed = {name: context_of(name) for name in map(load_method, named)}
     for name, schema in listed.items():
         console.print(f"[bold]{name}[/bold]  {headline_of(name)}")
         table = Table("option", "default", "", box=None, padding=(0, 2))

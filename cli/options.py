@@ -6,6 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
+MethodName = Annotated[
+    str,
+    typer.Option(
+        help="How to answer (kgqa methods lists them), or your own, as module:graph or file.py:graph."
+    ),
+]
 MethodOptions = Annotated[
     list[str] | None, typer.Option(help="An option of the method, as key=value; see: kgqa methods.")
 ]
@@ -18,6 +24,14 @@ Graph = Annotated[
     typer.Option(
         help='"sample" (default), an RDF file (several for one graph), a folder made by kgqa kg load, '
         "or the address of a SPARQL endpoint."
+    ),
+]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        help="A metric of your own beside ours, as module:name or file.py:name: a function of a record and "
+        "its question (repeatable).",
     ),
 ]
 Limit = Annotated[int | None, typer.Option(min=1, help="Questions to ask at most.")]
@@ -37,6 +51,11 @@ EncoderName = Annotated[
     str | None, typer.Option(help="A sentence encoder, by name or folder; else the folder's own, or MiniLM.")
 ]
 Topics = Annotated[list[str] | None, typer.Option(help="The name of a topic entity, to be masked.")]
+
+
+def read_method(name: str) -> str:
+    """Return the name of a method as it is known: what says where one stands is taken to the letter."""
+    return name if ":" in name else name.lower()
 
 
 def read_options(pairs: Sequence[str] | None) -> dict[str, Any]:

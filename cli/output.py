@@ -39,9 +39,14 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
+def warn(problem: object) -> None:
+    """Print what went wrong in one line on stderr."""
+    typer.echo(f"kgqa: {one_line(str(problem), MAX_LINE_CHARS)}", err=True)
+
+
 def fail(problem: object, status: ExitCode = ExitCode.USAGE) -> NoReturn:
     """Print what went wrong in one line on stderr, and end."""
-    typer.echo(f"kgqa: {one_line(str(problem), MAX_LINE_CHARS)}", err=True)
+    warn(problem)
     raise SystemExit(int(status))
 
 

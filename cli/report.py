@@ -18,19 +18,25 @@ def report(
         list[Path] | None,
         typer.Option(help="The file of the questions, where it is not what the run was given (repeatable)."),
     ] = None,
+    tables: Annotated[
+        Path | None,
+        typer.Option(help="A folder for the page's tables as well, each as .csv and, for papers, as .tex."),
+    ] = None,
 ) -> None:
     """Make one HTML page of runs: tables, comparisons, plots, and every question with its trace.
 
     The page holds all it shows and loads nothing from elsewhere.
     """
     from kgqa.evaluation.datasets import DatasetError
-    from kgqa.evaluation.report.page import build_page
+    from kgqa.evaluation.report.page import read_report, render_page
     from kgqa.evaluation.report.run_folder import ReportError
+    from kgqa.evaluation.report.table_files import write_tables
     from kgqa.evaluation.result import ResultsError
     from kgqa.evaluation.runs.records import replace_file
 
     with errors_in_one_line(ReportError, DatasetError, ResultsError):
-        content = build_page(runs, dataset or ()).encode("utf-8", "replace")
+        report = read_report(runs, dataset or ())
+        content = render_page(report).encode("utf-8", "replace")
     try:
         if out.exists() and not out.is_file():  # a pipe, a terminal
             out.write_bytes(content)
@@ -39,3 +45,10 @@ def report(
     except OSError as error:
         fail(f"cannot write {out}: {error.strerror}; name another file with --out")
     print_line(str(out))
+    if tables is not None:
+        try:
+            written = write_tables(report.sections, tables)
+        except OSError as error:
+            fail(f"cannot write {error.filename or tables}: {error.strerror}; give another --tables")
+        for file in written:
+            print_line(str(file))

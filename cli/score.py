@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from kgqa.cli.options import Metrics
 from kgqa.cli.output import errors_in_one_line, open_console, print_json
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def score(
     protocol: Annotated[
         str,
         typer.Option(
-            help="strict; pog, cog, cor, vog: what a paper's code counts; cor_paper, exact: what papers say."
+            help="strict; pog, cog, cor, vog, rog: a paper's code; cor_paper, exact: what papers say."
         ),
     ] = "strict",
     format: Annotated[str | None, typer.Option(help="The dataset's format; told from the file.")] = None,
@@ -43,6 +44,7 @@ def score(
     against: Annotated[
         Path | None, typer.Option(help="Other results on the same questions, to be compared one by one.")
     ] = None,
+    metric: Metrics = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what metrics.json holds as JSON.")] = False,
 ) -> None:
     """Score the answers of any run, ours or a published one, without a model.
@@ -61,6 +63,7 @@ def score(
             limit=limit,
             kg=kg or (),
             against=against,
+            metrics=metric or (),
         )
     for warning in scored.warnings:
         typer.echo(f"kgqa: {warning}", err=True)

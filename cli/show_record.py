@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from kgqa.cli import output
-from kgqa.kg.terms import local_name, one_line
+from kgqa.kg.terms import one_line
+from kgqa.runtime.record_text import (
+    DECIDED_BY,
+    MAX_ANSWERS_SHOWN,
+    count_of,
+    no_answer_reason,
+    path_parts,
+    ref_text,
+    say_cost,
+)
 
 if TYPE_CHECKING:
-    from kgqa.runtime.record import PathStep, Record, Ref
+    from kgqa.runtime.record import PathStep, Record
 
-MAX_ANSWERS = 20  # answers that are shown at most; ``--json`` gives all
 MAX_CHAINS_SHOWN = 4  # of those that a step offers or holds
 
 DECISION_COLOURS = {
@@ -24,27 +32,17 @@ DECISION_COLOURS = {
     "infer": "yellow",
 }
 
-OUTCOME_LABELS = {
-    "none": "no answer",
-    "parametric": "from the model, not proved by the graph",
-    "grounded_inference": "inferred by the model from facts of the graph",
-    "grounded_unverified": "from the graph, not all checked",
-}
-
-
-DECIDED_BY = {"graph": "decided by the graph", "model": "decided by the model", None: "not checked"}
-
 
 def show_record(record: "Record") -> None:
     """Print the answers, the paths that prove them, who decided the conditions, and what they cost."""
     console = output.open_console()
     style = "yellow" if record["outcome"] == "none" else "bold green"
-    for answer in record["answers"][:MAX_ANSWERS]:
-        console.print(Text(_format_ref(answer), style=style))
-    if len(record["answers"]) > MAX_ANSWERS:
-        console.print(f"... and {len(record['answers']) - MAX_ANSWERS} more (--json gives all)")
+    for answer in record["answers"][:MAX_ANSWERS_SHOWN]:
+        console.print(Text(ref_text(answer), style=style))
+    if len(record["answers"]) > MAX_ANSWERS_SHOWN:
+        console.print(f"... and {len(record['answers']) - MAX_ANSWERS_SHOWN} more (--json gives all)")
     if not record["answers"]:
-        console.print(output.styled_line(f"No answer found{_no_answer_reason(record)}.", "yellow"))
+        console.print(output.styled_line(f"No answer found{no_answer_reason(record)}.", "yellow"))
     for path in record["paths"]:
         console.print(Text("  ").append_text(draw_path(path)))
     for condition in record["conditions"]:
@@ -54,7 +52,7 @@ def show_record(record: "Record") -> None:
                 output.styled_line(said, "dim" if condition["by"] == "graph" else "yellow")
             )
         )
-    console.print(Text("  ", style="dim").append_text(output.styled_line(_format_footer(record))))
+    console.print(Text("  ", style="dim").append_text(output.styled_line(say_cost(record))))
 
 
 def show_step(entry: dict[str, Any], *, to_stderr: bool) -> None:
@@ -70,47 +68,10 @@ def show_step(entry: dict[str, Any], *, to_stderr: bool) -> None:
 
 def draw_path(path: "list[PathStep]") -> Text:
     """Draw a path as arrows; a node that stays a variable is shown as ``?``."""
-    drawn = Text(_format_ref(path[0]["head"]) if path else "")
-    for step in path:
-        name = one_line(local_name(step["relation"]))
-        drawn.append(f" -{name}-> " if step["forward"] else f" <-{name}- ", style="cyan")
-        drawn.append(_format_ref(step["tail"]))
+    drawn = Text()
+    for place, part in enumerate(path_parts(path)):
+        drawn.append(part, style="cyan" if place % 2 else "")
     return drawn
-
-
-def _format_ref(shown: "Ref") -> str:
-    return one_line(shown["name"] or (f"<{shown['id']}>" if shown["id"] else "?"))
-
-
-def _no_answer_reason(record: "Record") -> str:
-    if record["stopped_by"]:
-        return f": the limit of {record['stopped_by']} was reached"
-    if said := record["trace"][-1].get("reason"):
-        return f": {said}"
-    if record["topics"]:
-        return " in the graph"
-    return ": the question names no entity of the graph; give one with --topic"
-
-
-def _format_footer(record: "Record") -> str:
-    usage = record["usage"]
-    calls = usage["llm_calls"] + usage["cached_calls"]
-    parts = [
-        OUTCOME_LABELS.get(record["outcome"], record["outcome"]),
-        f"{record['method']}, {record['config']['model']}",
-        f"confidence {record['confidence']:.2f}" if record["confidence"] is not None else "",
-        _plural(calls, "model call") if calls else "",
-        _plural(usage["kg_queries"], "graph query"),
-        f"{usage['model_queries']} more by the model" if usage["model_queries"] else "",
-        f"{usage['seconds']:.2f} s",
-        f"stopped by {record['stopped_by']}" if record["stopped_by"] else "",
-    ]
-    return " · ".join(filter(None, parts))
-
-
-def _plural(number: int, noun: str) -> str:
-    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{number} {noun if number == 1 else many}"
 
 
 def _describe_blame(entry: dict[str, Any]) -> str:
@@ -168,29 +129,29 @@ def _join_items(what: str, items: Sequence[str], between: str = " ") -> str:
 
 _ENTRY_PARTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "unread": lambda entry: f"the last {entry['unread']:,} characters of the question are not read",
-    "topics": lambda entry: ", ".join(map(_format_ref, entry["topics"])),
+    "topics": lambda entry: ", ".join(map(ref_text, entry["topics"])),
     "subgoals": lambda entry: " ".join(f"{n}. {goal}" for n, goal in enumerate(entry["subgoals"], 1)),
     "source": lambda entry: "no blueprint" if entry["source"] == "none" else entry["source"],
     "similarity": lambda entry: "" if entry["similarity"] is None else f"likeness {entry['similarity']:.2f}",
     "chain": lambda entry: entry["chain"],
     "slot": lambda entry: f"slot {entry['slot']}" if entry["slot"] else "",
     "best": lambda entry: _join_items("best", entry["best"], ", "),
-    "relations": lambda entry: _plural(entry["relations"], "relation"),
-    "candidates": lambda entry: _plural(entry["candidates"], "candidate"),
-    "solved": lambda entry: _plural(entry["solved"], "solved question"),
+    "relations": lambda entry: count_of(entry["relations"], "relation"),
+    "candidates": lambda entry: count_of(entry["candidates"], "candidate"),
+    "solved": lambda entry: count_of(entry["solved"], "solved question"),
     "fired": lambda entry: "fired" if entry["fired"] else "did not fire",
     "chains": _describe_chains,
     "composed": lambda entry: " and ".join(entry["composed"]),
-    "computed": lambda entry: _plural(entry["computed"], "node"),
+    "computed": lambda entry: count_of(entry["computed"], "node"),
     "beam": lambda entry: _join_items("beam", entry["beam"], ", "),
     "known": lambda entry: " ".join(entry["known"]),
-    "turns": lambda entry: _plural(sum("calls" in turn for turn in entry["turns"]), "turn"),
+    "turns": lambda entry: count_of(sum("calls" in turn for turn in entry["turns"]), "turn"),
     "query": lambda entry: entry["query"],
     "plan": _describe_plan,
     "arm": lambda entry: entry["arm"],
     "reward": _describe_reward,
     "answers": lambda entry: _join_items("answer", entry["answers"], ", ") or "no answer",
-    "ends": lambda entry: "" if "candidates" in entry else _plural(entry["ends"], "node"),
+    "ends": lambda entry: "" if "candidates" in entry else count_of(entry["ends"], "node"),
     "signals": _describe_signals,
     "samples": _describe_samples,
     "votes": lambda entry: ", ".join(f"{name} {votes}" for name, votes in entry["votes"].items()),

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgqa.cli.methods import option_default, option_help, option_text
-from kgqa.graphs import METHODS, context_of, graph_of
+from kgqa.graphs import METHODS, context_of
 from kgqa.kg.dialects import DIALECTS, Dialect
 from kgqa.runtime.context import Budget, Context
+from kgqa.scripts.drawings import captions, describe, draw_svg, read_drawing
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -65,10 +66,14 @@ def filled(page: Path, blocks: Mapping[str, str]) -> str:
 
 
 def drawing(method: str) -> str:
-    """Draw the graph of a method as Mermaid."""
-    drawn = graph_of(method).get_graph().draw_mermaid().split("graph TD;", 1)[1]
-    lines = [line.strip() for line in drawn.splitlines() if line.strip()]
-    return "\n".join(["```mermaid", "graph TD;", *lines, "```"])
+    """Show the drawing of a method, and say what is not drawn."""
+    said = " ".join(captions(read_drawing(method)))
+    return f"![{describe(method)}](drawings/{method}.svg)\n\n{said}"
+
+
+def drawings() -> dict[Path, str]:
+    """Return the files of the drawings, and what stands in each."""
+    return {DOCS / "drawings" / f"{name}.svg": draw_svg(name) for name in METHODS}
 
 
 def options(method: str) -> str:
@@ -142,6 +147,9 @@ def main() -> None:
         os.environ.pop(name, None)
     for page, blocks in pages().items():
         page.write_text(filled(page, blocks), encoding="utf-8")
+    for file, drawn in drawings().items():
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(drawn, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """Reads files into records: files of questions, and JSON records, plain or gzipped."""
 
+import csv
 import gzip
 import hashlib
+import io
 import json
 import math
 import re
@@ -19,9 +21,17 @@ from kgqa.kg.terms import one_line
 
 MAX_DATASET_BYTES = 1 << 28  # bytes of a question file at most, as it is and unpacked
 MAX_RECORDS_FILE_BYTES = 1 << 30  # bytes of a file of JSON records at most, as it is and unpacked
+TABLE_COLUMNS = re.compile(
+    r"id|question|topics?|topic_entities|answers?|split\w*|kind|level|hops|sparql", re.IGNORECASE
+)
+"""The columns of a table that are read; others are left out."""
+
+JSON_SUFFIXES = re.compile(r"\.(jsonl|ndjson|json)(\.gz)?\Z", re.IGNORECASE)
 MAX_LINES = 2_000_000  # lines of a question file with something on them at most
 JSON_START = re.compile(r"\s*(\{|\[\s*([{\[\]]|$))")
 """How JSON begins; MetaQA's text may begin with ``[`` too, with a name behind it."""
+
+LIST_OF_TEXTS = re.compile(r'\s*\[\s*"')
 
 QUESTION_LIST_KEYS = ("Questions", "questions")  # where the documents of WebQSP and QALD keep their list
 PARSER_POSITION = re.compile(r" at line (\d+) column (\d+)$")  # how pydantic's complaints about JSON end
@@ -54,7 +64,7 @@ class QuestionFile:
 
 
 def read_question_file(path: Path, *, pipes: bool = True) -> QuestionFile:
-    """Read JSON lines, a JSON document or tab-separated text, in UTF-8; or such a pipe."""
+    """Read JSON lines, a JSON document, a table, or text with or without tabs, in UTF-8; or such a pipe."""
     shown, name = one_line(str(path)), one_line(path.name)
     try:
         data = read_file(path, MAX_DATASET_BYTES, pipes=pipes)
@@ -89,16 +99,64 @@ def _split_records(text: str, name: str) -> tuple[Unit, NumberedRecords]:
     if len(lines) > MAX_LINES:
         raise UnreadableFile(f"{name}: more than {MAX_LINES:,} lines; give it in parts")
     start, first = lines[0]
-    if not JSON_START.match(first):
-        if "\t" not in first:
+    if not (JSON_START.match(first) or (LIST_OF_TEXTS.match(first) and "\t" not in first)):
+        if delimiter := _table_delimiter(first):
+            return "line", _table_rows(text, name, delimiter)
+        if "\t" in first:
+            return "line", ((number, tuple(line.split("\t"))) for number, line in lines)
+        if JSON_SUFFIXES.search(name):
             raise UnreadableFile(f"{name}: neither JSON nor tab-separated text; name a file of questions")
-        return "line", ((number, tuple(line.split("\t"))) for number, line in lines)
+        return "line", ((number, line.strip()) for number, line in lines)
     if first.startswith("{") and first.endswith("}") and len(lines) > 1:
         return "line", ((number, _parse_question(line, name, number)) for number, line in lines)
     document = _parse_question(text, name)
     places = map(document.get, QUESTION_LIST_KEYS) if isinstance(document, dict) else [document]
     found = next((place for place in places if isinstance(place, list)), None)
     return ("line", iter([(start, document)])) if found is None else ("record", enumerate(found, 1))
+
+
+def _table_delimiter(first: str) -> str | None:
+    """Return what is between the cells of a line of column names, one of them "question"; else None.
+
+    >>> _table_delimiter("id,question"), _table_delimiter("Question;Note"), _table_delimiter("who is it?")
+    (',', ';', None)
+    """
+    for delimiter in "\t", ",", ";":
+        if "question" in _column_names(first, delimiter):
+            return delimiter
+    return None
+
+
+def _column_names(line: str, delimiter: str) -> list[str]:
+    return [cell.strip().strip('"').lower() for cell in line.split(delimiter)]
+
+
+def _table_rows(text: str, name: str, delimiter: str) -> NumberedRecords:
+    """Yield each row as an object of the columns that are read; empty cells are left out, but for lists."""
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    columns: list[str] = []
+    try:
+        for row in rows:
+            cells = [cell.strip() for cell in row]
+            if not any(cells):
+                continue
+            place = f"{name}, line {rows.line_num}"
+            if not columns:
+                columns = [cell.lower() for cell in cells]
+                continue
+            if len(cells) > len(columns):
+                said = f"{len(cells)} cells, where {len(columns)} columns are named"
+                raise UnreadableFile(f"{place}: {said}; put a text with {delimiter!r} in quotes")
+            record = {
+                column: cell
+                for column, cell in zip(columns, cells, strict=False)
+                if TABLE_COLUMNS.fullmatch(column) and (cell or column.startswith(("topic", "answer")))
+            }
+            if "question" not in record:
+                raise UnreadableFile(f"{place}: no question in this row; write one, or take the row out")
+            yield rows.line_num, record
+    except csv.Error as error:
+        raise UnreadableFile(f"{name}, line {rows.line_num}: no row of a table: {error}; mend it") from None
 
 
 def _numbered_lines(text: str) -> Iterator[tuple[int, str]]:

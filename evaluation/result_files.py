@@ -1,9 +1,10 @@
-"""Reads files of results: our own, those of PoG, CoG, VoG and ToG, and CoR's."""
+"""Reads files of results: our own, those of PoG, CoG, VoG and ToG, CoR's and RoG's."""
 
 import json
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -91,7 +92,7 @@ def _parse_timing(record: Record) -> tuple[str, Usage]:
 
 def parse_result(record: Record) -> Result:
     """Read a record of any known shape; an `InvalidRecord` names the field that is missing or wrong."""
-    if "answers" not in record and "results" not in record:
+    if record.keys().isdisjoint({"answers", "results", "prediction"}):
         raise InvalidRecord('field "answers" (or "results", in published outputs) is missing')
     begun = Result(_parse_id(record.get("id")), _parse_question(record), (), record=record)
     if "answers" in record:
@@ -102,6 +103,8 @@ def parse_result(record: Record) -> Result:
             error=_optional_string(record, "error"),
             usage=_parse_usage(record.get("usage") or {}),
         )
+    if "results" not in record:
+        return replace(begun, answers=_parse_predictions(record["prediction"]))
     found = record["results"]
     if isinstance(found, str | None):  # the raw reply of a model; null: the model gave none
         names = extract_answers(found or "", record.get("reasoning_chains"))
@@ -137,6 +140,15 @@ def _parse_answers(key: str, given: Any) -> tuple[EntityRef, ...]:
         id, name = (_parse_scalar(f"{key}[{place}].{part}", item.get(part)) for part in ("id", "name"))
         answers.append(EntityRef(id, name))
     return tuple(answers)
+
+
+def _parse_predictions(given: Any) -> tuple[EntityRef, ...]:
+    """Return the answers of RoG, the lines of a text or a list, each once and the most frequent first."""
+    listed = given.split("\n") if isinstance(given, str) else given
+    if not isinstance(listed, list):
+        raise InvalidRecord('field "prediction": a text or a list was expected')
+    names = (_require_string(f"prediction[{place}]", name) for place, name in enumerate(listed))
+    return tuple(EntityRef(None, name) for name, _ in Counter(names).most_common() if name)
 
 
 def _parse_scalar(key: str, value: Any) -> str | None:

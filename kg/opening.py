@@ -5,8 +5,9 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
-from pyoxigraph import Store
+import pyoxigraph as ox
 
 from kgqa.addresses import drop_user, is_web_address, redact_name
 from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
@@ -24,7 +25,12 @@ from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.store import directory
 from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.store.file_cache import store_of_files
+from kgqa.kg.store.loading import parts_of
 from kgqa.kg.terms import Entity
+from kgqa.kg.triples import Frame, is_triples, write_triples
+
+if TYPE_CHECKING:
+    import rdflib
 
 PAGE_ROWS = 9_999  # of a page; with the one more that tells whether it is cut, as many as Virtuoso sorts
 
@@ -36,8 +42,19 @@ MAX_LISTED_NAMES = 100_000
 """Names of a graph at an endpoint up to which all are listed, once in a process."""
 
 
+def source_version(source: str) -> tuple[int, ...] | None:
+    """Return what tells files or a folder from what takes their place later (blocking); None for others."""
+    path = Path(source)
+    try:
+        files = [path / directory.FACTS_FILE] if path.is_dir() else parts_of(path)
+        found = [file.stat() for file in files]
+    except (OSError, ValueError, KGError):
+        return None
+    return tuple(part for each in found for part in (each.st_ino, each.st_mtime_ns, each.st_size))
+
+
 def open_graph(
-    sources: Sequence[str | Path],
+    sources: "Sequence[str | Path] | rdflib.Graph | Frame",
     *,
     rows: int = PAGE_ROWS,
     deadline: float = 30.0,
@@ -48,7 +65,8 @@ def open_graph(
     Args:
         sources: Files that make one graph, read into memory or, if they are large, into a folder once
             (`file_cache`); or one folder that `directory.build_store` made; or the address of one
-            SPARQL 1.1 endpoint, or the name of a public one; or that of a property graph, which is read.
+            SPARQL 1.1 endpoint, or the name of a public one; or that of a property graph, which is read;
+            or triples of rdflib or in a data frame (`write_triples`).
         rows: Entities, relations or rows that a page holds at most.
         deadline: Seconds that a query may take; at an endpoint twice as long, if it is asked again.
         encode: Gives one L2-normalised row per text, for finding names by meaning.
@@ -57,6 +75,9 @@ def open_graph(
         KGUnavailable: if there is nothing to open.
         KGMalformed: if a file is not what its suffix promises.
     """
+    if is_triples(sources):
+        sources = [write_triples(sources)]
+    sources = cast("Sequence[str | Path]", sources)
     if not sources:
         raise KGUnavailable("no graph given")
     sources = [each.url if (each := named_endpoint(str(source))) else source for source in sources]
@@ -100,8 +121,24 @@ def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encod
     return _open_store(store, facts, folder, rows, deadline, encode)
 
 
+def open_triples(
+    text: bytes,
+    source: str,
+    *,
+    rows: int = PAGE_ROWS,
+    deadline: float = 30.0,
+    encode: Encode | None = None,
+) -> SparqlGraph:
+    """Open a small graph of N-Triples, in memory; it may have no triples at all (blocking).
+
+    Raises:
+        KGMalformed: if the text is not N-Triples.
+    """
+    return _open_store(*directory.load_text(text, source), None, rows, deadline, encode)
+
+
 def _open_store(
-    store: Store, facts: GraphFacts, folder: Path | None, rows: int, deadline: float, encode: Encode | None
+    store: ox.Store, facts: GraphFacts, folder: Path | None, rows: int, deadline: float, encode: Encode | None
 ) -> SparqlGraph:
     place = folder / directory.STORE_FOLDER if folder else None
     executor = EmbeddedStore(store, deadline=deadline, folder=place)

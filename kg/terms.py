@@ -227,6 +227,11 @@ class Chain:
         return len(self.hops)
 
     @property
+    def turns_back(self) -> bool:
+        """Whether a hop goes back on the one before it, so that the end may be where it came from."""
+        return any(one == two.inverse for one, two in pairwise(self.hops))
+
+    @property
     def steps(self) -> tuple[tuple[Hop, tuple[Entity, ...]], ...]:
         """Each hop with the entities that may follow it, none where all may."""
         entities = {each.depth: each.entities for each in self.constraints}

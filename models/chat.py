@@ -37,7 +37,7 @@ from langchain_core.tools import BaseTool
 
 from kgqa.kg.terms import replace_surrogates
 from kgqa.models.cache import CACHED_FIELD, ROW_KEY_FIELD, SqliteCache
-from kgqa.models.clients import ClientPool
+from kgqa.models.clients import ClientPool, GivenClient, chat_model_name
 from kgqa.models.error_messages import describe_failure, error_text
 from kgqa.models.errors import MalformedReply, ModelUnavailable
 from kgqa.models.interface import Completion, ModelSettings, Turn, Usage, budget_allows
@@ -114,7 +114,7 @@ class ChatModel:
     cache (self-consistency asks the same several times).
 
     Args:
-        name: ``provider:model`` as LangChain's `init_chat_model` takes it.
+        model: ``provider:model`` as LangChain's `init_chat_model` takes it, or a chat model that is open.
         base_url: address of an OpenAI-compatible server; else OPENAI_API_BASE or OPENAI_BASE_URL.
         cache: file in which replies are kept; None keeps none.
         retries: how a failed call is repeated.
@@ -126,19 +126,23 @@ class ChatModel:
 
     def __init__(
         self,
-        name: str,
+        model: str | BaseChatModel,
         *,
         base_url: str | None = None,
         cache: Path | None = None,
         retries: RetryPolicy | None = None,
         **settings: Any,
     ) -> None:
-        self.name = name
+        self.name = model if isinstance(model, str) else chat_model_name(model)
         self.retries = retries or RetryPolicy()
         self.settings = ModelSettings(**settings)
         self._cache = SqliteCache(cache) if cache else None
         options = {"base_url": base_url} if base_url is not None else {}
-        self._clients = ClientPool(name, max_retries=0, cache=False, **options)
+        self._clients = (
+            ClientPool(model, max_retries=0, cache=False, **options)
+            if isinstance(model, str)
+            else GivenClient(model)
+        )
         self._learned = _LearnedOfModel()
 
     def with_settings(self, settings: ModelSettings) -> "ChatModel":
@@ -257,7 +261,7 @@ class ChatModel:
         async def once() -> AIMessage:
             try:
                 async with asyncio.timeout(self.settings.timeout):
-                    message = await runnable.ainvoke(messages)
+                    message = await self._clients.call(runnable, messages)
             except Exception as error:
                 message = _truncated_message(error)
                 if message is None:

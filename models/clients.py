@@ -7,19 +7,24 @@ when the loop shuts down.
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage
+from langchain_core.runnables import Runnable
 
 from kgqa.addresses import check_password, redact_logged_urls, redact_name, redact_url
 from kgqa.models.error_messages import error_text
 from kgqa.models.errors import UnknownModel
 
 OPENAI_PROVIDER = "openai"
+MAX_GIVEN_CALLS = 64  # of chat models that callers have opened, at a time
 
 redact_logged_urls("httpx", "httpx2")
 
@@ -57,6 +62,10 @@ class ClientPool:
             self._of_loop[loop] = loop.create_task(self._open(loop))
         return (await asyncio.shield(self._of_loop[loop])).model
 
+    async def call(self, bound: Runnable[Any, Any], messages: Sequence[BaseMessage]) -> Any:
+        """Ask what was made of a client in this loop."""
+        return await bound.ainvoke(messages)
+
     async def _open(self, loop: asyncio.AbstractEventLoop) -> Client:
         try:
             client = self._ready.pop()
@@ -75,6 +84,42 @@ class ClientPool:
             await client.close()
 
 
+class GivenClient:
+    """A chat model that the caller has opened, and closes.
+
+    It is asked in threads: its asynchronous connections belong to whichever loop has used it first.
+    """
+
+    def __init__(self, model: BaseChatModel) -> None:
+        self._model = model
+        self.url = _server_of(model)
+
+    async def get(self) -> BaseChatModel:
+        """Return it."""
+        return self._model
+
+    async def call(self, bound: Runnable[Any, Any], messages: Sequence[BaseMessage]) -> Any:
+        """Ask what was made of it, without holding up this loop."""
+        run = partial(copy_context().run, bound.invoke, messages)
+        return await asyncio.get_running_loop().run_in_executor(_given_threads(), run)
+
+
+@cache
+def _given_threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(MAX_GIVEN_CALLS, "kgqa-chat")
+
+
+os.register_at_fork(after_in_child=_given_threads.cache_clear)
+
+
+def chat_model_name(model: BaseChatModel) -> str:
+    """Return what LangChain calls a chat model, ``provider:name``; its class where that says nothing."""
+    said = model._get_ls_params()
+    return (
+        ":".join(filter(None, (said.get("ls_provider"), said.get("ls_model_name")))) or type(model).__name__
+    )
+
+
 _open_clients: dict[Client, AsyncGenerator[Client, None]] = {}
 """What holds each; dropping a model does not drop connections that a loop still has to close."""
 
@@ -91,8 +136,13 @@ def _make_client(spec: str, options: dict[str, Any]) -> Client:
         raise UnknownModel(f"{redact_name(spec)}: {error_text(error)}") from None
     except Exception as error:  # each provider's package raises its own for a missing key
         raise UnknownModel(f"{redact_name(spec)}: {_explain(provider, error)}") from None
+    return Client(model, _server_of(model), _do_nothing)
+
+
+def _server_of(model: BaseChatModel) -> str | None:
+    """Return the address that a chat model speaks to, where its package tells."""
     url = getattr(getattr(model, "root_async_client", None), "base_url", None)
-    return Client(model, str(url) if url else None, _do_nothing)
+    return redact_url(str(url)) if url else None
 
 
 def _make_openai_client(name: str, options: dict[str, Any]) -> Client:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from kgqa.kg.proof.query import AnswerQuery
+from kgqa.kg.proof.values import kind_of
 from kgqa.kg.terms import Entity, Literal, Term, local_name
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, mask_topic
 from kgqa.retrieval.wording import relation_phrase
@@ -37,6 +38,9 @@ _COMPARISON = re.compile(
     r"|earlier|later|heavier) than\b"
     rf"(?: {_NUMBER})?|{_NUMBER} or (?:more|less|fewer|older|younger|later|earlier)\b"
 )
+_NEGATED_COMPARISON = re.compile(
+    rf"(?:\bnot|\bnever|n't)(?: \w+)? (?:{_COMPARISON.pattern}|(?:\w+ ){{0,2}}(?!an? ){_NUMBER})"
+)
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”")
 _IRI = re.compile(r"<([^<>\s]*)>")
 _YEAR_RANGE = re.compile(r"\b(\d\d)\d\d[-–/](\d\d)\b")
@@ -54,16 +58,19 @@ def unused_cues(
     if query.picked or query.ask:
         return []
     computed = query.aggregate is not None and query.aggregate.function != "count"
-    valued = [each for each in query.conditions if not isinstance(each.value, Entity)]
+    valued = [each for each in query.conditions if each.value and kind_of(each.value) in {"number", "date"}]
     told = [each for each in valued if not _is_figure_of(question, each.value)]  # what no figure of it says
-    negated = any(each.operator in {"!=", "not exists", "<", "<=", ">", ">="} for each in query.conditions)
+    bounds = {each.operator[0] for each in valued if each.operator in {"<", "<=", ">", ">="}}
+    negated = any(each.operator in {"!=", "not exists"} for each in query.conditions)
+    if bounds and _NEGATED_COMPARISON.search(question.lower()):  # "not older than", "not yet ten"
+        negated = True
     several = query.aggregate is not None or len(answers) > 1
     open_cues = [
         *[_ORDER] * (several and not (computed or told)),
         *[_RANK, _NOW] * (several and not told),
-        *[_YEAR] * several,
-        *[_NEGATION] * (not (told or negated)),
-        *[_COMPARISON] * (not any(each.operator in {"<", "<=", ">", ">="} for each in valued)),
+        *[_YEAR] * (several and len(bounds) < 2),  # from a year to a year
+        *[_NEGATION] * (not negated),
+        *[_COMPARISON] * (not bounds),
     ]
     return _open_words(
         open_cues, [*_texts(query), *(answer.name or "" for answer in answers)], question, topics

@@ -10,6 +10,7 @@ from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
 from kgqa.kg.terms import Chain, Entity, Path, Term
 from kgqa.nodes.cues import unused_cues
+from kgqa.nodes.said import is_value_said
 from kgqa.prompts.candidates import parse_number
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.runtime.budget import BudgetExceeded
@@ -118,7 +119,7 @@ def recorded_conditions(
     The graph compares, but the model has decided where it remembers what to compare with.
     """
     words = [condition.words for condition in query.conditions]
-    remembered = [not condition.is_said(question) for condition in query.conditions]
+    remembered = [each.remembered or not is_value_said(each, question) for each in query.conditions]
     if query.aggregate and query.aggregate.function != "count":
         words.append(query.aggregate.function.removeprefix("arg"))
         remembered.append(False)
@@ -146,10 +147,7 @@ async def prove_paths(
     try:
         for query in _queries_of_paths(paths, answers) if paths and answers else ():
             if (proof := await run_query(query, runtime)) and {each.id for each in proof.answers} == wanted:
-                update = proof_update(query, proof, (), state)
-                united = len({path.topic for path in paths}) > len(query.branches)
-                inferred = united and update["outcome"] == "grounded"
-                return {**update, "outcome": "grounded_inference"} if inferred else update
+                return proof_update(query, proof, (), state)
     except ValueError as error:
         runtime.trace["proof"] = f"left out: {error}"
     return {"outcome": "grounded_unverified"}
@@ -194,7 +192,7 @@ def proof_update(query: AnswerQuery, proof: Proof, branches: Sequence[VerifiedCh
 
     It is unverified where nobody has judged all of it, a topic is no part of it, nothing counts what the
     question asks the number of, or it does not heed an order, a negation, a comparison or a year; what a
-    model has picked or inferred is an inference.
+    model has picked or inferred is an inference, and so is that topics are alternatives.
     """
     verdicts = [branch.verdict for branch in branches]
     question, topics = state["question"], state["topic_entities"]
@@ -204,7 +202,8 @@ def proof_update(query: AnswerQuery, proof: Proof, branches: Sequence[VerifiedCh
     judged = "filter" not in verdicts and not any(branch.aggregate for branch in branches[:-1])
     conditions = recorded_conditions(query, proof, question, unmet if judged else [*unmet, UNJUDGED])
     outcome: Outcome = "grounded"
-    if any(each["by"] == "model" for each in conditions):
+    united = any(len({chain.topic for chain in branch.chains}) > 1 for branch in query.branches)
+    if united or any(each["by"] == "model" for each in conditions):
         outcome = "grounded_inference"
     if unmet or not judged:
         outcome = "grounded_unverified"

@@ -10,7 +10,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate, Condition, Operator
 from kgqa.kg.terms import Chain
 from kgqa.prompts.attributes import Extreme, KnownAttributes, draw_applied, draw_told_apart
-from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered
+from kgqa.prompts.base import QuestionPrompt, Reply, Words, check_numbers, numbered
 from kgqa.prompts.chain import draw_chain, draw_met
 from kgqa.prompts.filter_candidates import split_lots
 from kgqa.prompts.progress import Progress
@@ -47,8 +47,10 @@ class StatedConditions(Reply):
     chosen: list[int] = Field(
         default=[], description="numbers of candidates, best first, only where no attribute says which"
     )
-    words: str = Field(default="", description="for chosen: the words of the question that no attribute says")
-    missing: str = Field(default="", description="what no attribute says and the question turns on")
+    words: Words = Field(
+        default="", description="for chosen: the words of the question that no attribute says"
+    )
+    missing: Words = Field(default="", description="what no attribute says and the question turns on")
 
     @property
     def decides(self) -> bool:

@@ -22,6 +22,7 @@ MAX_ALL_VALUES, MAX_EXAMPLES = 6, 4  # values up to which all are shown, and how
 MAX_SHOWN_BESIDE = 3  # values of an attribute that stand beside a candidate
 MAX_FOUND_BESIDE = 3  # candidates that a mention stands near, by name
 MAX_VALUE_CHARS = 60
+MIN_STEM_CHARS = 4  # of words that begin alike, such as "Turkey" and "Turkish"
 
 Extreme = Choice["none", "smallest", "largest"]
 
@@ -239,7 +240,8 @@ def condition_on(
 ) -> Condition:
     """Return what a reply states of an attribute; raise ValueError if it cannot be checked.
 
-    A name is compared with what the question says, lest it be a choice by name.
+    A candidate's own name is compared with what the question says, lest it be a choice by name; a value that
+    the question does not say and one candidate of several has alone is remembered.
     """
     if attribute.says_names and not is_said(question, text):
         raise ValueError(f'the question does not say {quoted(text)}; candidates are named in "chosen"')
@@ -247,7 +249,12 @@ def condition_on(
     if not text and "exists" in operator:
         return Condition(attribute.place, attribute.hops, operator, None, words)
     value = _value(attribute, called, operator, text)
-    return Condition(attribute.place, attribute.hops, operator, value, words)
+    owners = {owner for owner, each in attribute.values if term_text(each) == term_text(value)}
+    alone = attribute.kind in {"entity", "text"} and len(owners) < 2 <= len(
+        {owner for owner, _ in attribute.values}
+    )
+    remembered = alone and operator in {"=", "contains"} and not is_alluded_to(question, term_text(value))
+    return Condition(attribute.place, attribute.hops, operator, value, words, remembered)
 
 
 def extreme_by(attribute: Attribute, called: str, *, largest: bool, end: bool) -> Aggregate:
@@ -301,10 +308,25 @@ def _value(attribute: Attribute, called: str, operator: Operator, text: str) -> 
 
 
 def is_said(question: str, text: str) -> bool:
-    """Return whether a question has a text in whole words, or all of several words somewhere."""
+    """Return whether a question has a text in whole words, or all of several words somewhere.
+
+    >>> [is_said("Who is the best?", "The Who"), is_said("Who of Smith's sons is Ben?", "Ben Smith")]
+    [False, True]
+    """
     folded, words = fold(question), re.findall(r"\w+", fold(text))
     whole = re.search(rf"(?<!\w){re.escape(fold(text))}(?!\w)", folded)
-    return whole is not None or (len(words) > 1 and {*words} <= {*re.findall(r"\w+", folded)})
+    told = any(len(word) >= MIN_STEM_CHARS for word in words)  # and not words such as "the" alone
+    return whole is not None or (told and len(words) > 1 and {*words} <= {*re.findall(r"\w+", folded)})
+
+
+def is_alluded_to(question: str, text: str) -> bool:
+    """Return whether a question says a text, or has a word that begins as one of its words does.
+
+    >>> [is_alluded_to("Which one is Turkish?", name) for name in ("Turkey", "Greece")]
+    [True, False]
+    """
+    asked, named = ({*re.findall(rf"\b\w{{{MIN_STEM_CHARS}}}", fold(each))} for each in (question, text))
+    return is_said(question, text) or bool(asked & named)
 
 
 def _named(text: str, terms: Mapping[str, Term], what: str) -> Entity:

@@ -3,12 +3,12 @@
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, get_args
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from kgqa.kg.terms import Entity, one_line
 
@@ -22,6 +22,13 @@ class Reply(BaseModel):
 
     model_config = ConfigDict(frozen=True, strict=True)
 
+
+def _cut(text: str) -> str:
+    return one_line(text, MAX_LABEL_CHARS)
+
+
+Words = Annotated[str, AfterValidator(_cut)]
+"""A few words of a reply, which are looked for or recorded: one line of `MAX_LABEL_CHARS` at most."""
 
 R = TypeVar("R", bound=Reply)
 
@@ -66,6 +73,14 @@ class Prompt(ABC, Generic[R]):
     def read(self, text: str) -> dict[str, Any] | None:
         """Read the reply from a text without a JSON object that fits; None where there is no reading it."""
         return None
+
+
+T = TypeVar("T")
+
+
+def for_kind(table: Mapping[type[Prompt[Any]], T], prompt: Prompt[Any]) -> T | None:
+    """Return what a table has for a prompt: for its kind, or else for the nearest that it extends."""
+    return next((table[kind] for kind in type(prompt).__mro__ if kind in table), None)
 
 
 class QuestionPrompt(Prompt[R]):

@@ -10,7 +10,7 @@ from typing import Literal as Choice
 from pydantic import Field
 
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.prompts.base import Reply, quoted
+from kgqa.prompts.base import Reply, Words, quoted
 
 MAX_CONSTRAINT_NAMES = 5
 MAX_REACHED_NAMES = 5
@@ -180,7 +180,7 @@ class RelationChoice(Reply):
 class ChoiceOrMissing(RelationChoice):
     """The relations that a search follows, or the one that it lacks."""
 
-    missing: str = Field(
+    missing: Words = Field(
         default="",
         exclude_if=operator.not_,
         description="where asked: the relation that is needed and not listed",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 from string import ascii_lowercase, ascii_uppercase
+from typing import NamedTuple
 
 from pydantic import Field
 
@@ -25,7 +26,7 @@ from kgqa.prompts.attributes import (
     is_said,
     term_text,
 )
-from kgqa.prompts.base import QuestionPrompt, Reply, quoted
+from kgqa.prompts.base import QuestionPrompt, Reply, Words, quoted
 from kgqa.prompts.chain import draw_arrow, draw_chain
 from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
 
@@ -56,8 +57,12 @@ class OfferedChain:
 
     @property
     def fresh(self) -> bool:
-        """Whether what only returns to the topic is left out: it is where there is anything else."""
-        return len({end.returning for end in self.ends}) > 1
+        """Whether what only returns to the topic is left out: it is where there is anything else.
+
+        Of ends that are not all here, those that were read first do not tell; the chain does.
+        """
+        returning = {end.returning for end in self.ends}
+        return len(returning) > 1 or (self.truncated and self.chain.turns_back and False in returning)
 
     @property
     def shown(self) -> tuple[Candidate, ...]:
@@ -96,6 +101,14 @@ class ComposedBranch:
     met_at: int | None = None
 
 
+class _Named(NamedTuple):
+    """What a letter or the name of a node stands for: an attribute, of which nodes, and how to call it."""
+
+    attribute: Attribute
+    nodes: Sequence[Chain]
+    called: str
+
+
 class ComposedQuery(Reply):
     """A query of numbered chains and lettered attributes."""
 
@@ -111,8 +124,10 @@ class ComposedQuery(Reply):
     chosen: list[str] = Field(
         default=[], description="names of nodes, best first, only where no attribute says which"
     )
-    words: str = Field(default="", description="for chosen: the words of the question that no attribute says")
-    missing: str = Field(default="", description="what nothing shown says and the question turns on")
+    words: Words = Field(
+        default="", description="for chosen: the words of the question that no attribute says"
+    )
+    missing: Words = Field(default="", description="what nothing shown says and the question turns on")
 
 
 class ComposeQuery(QuestionPrompt[ComposedQuery]):
@@ -149,15 +164,15 @@ the values of the attribute.
 - "conditions": each is {"attribute": "A", "operator": "=", "value": "..."}; all must be true. "attribute" \
 is a letter, or a node of a chain that you take. Operators: = != < <= > >=; contains (part of a text); year \
 (of a date); exists; not exists (with a value: none equals it); type (of a node: one of the types shown). \
-Numbers and dates need not be shown; 1961 equals any day of it. A name is compared only with words of the \
-question.
+Numbers and dates need not be shown; 1961 equals any day of it. A node's own name is compared only with \
+words of the question.
 - "extreme": those with the "smallest" (earliest) or "largest" (latest) value of "by", a letter or a node.
 - "count": true if the question asks how many.
 - "missing": a few words for the relation or attribute that the question turns on and nothing shown says. It \
 is looked for from the chains that you take (part of the way) or the topics. If it is found, you are asked \
 again; else the rest of your reply stands, as not verified.
-- "chosen": beside what is missing, names of nodes that you know by other knowledge to be meant; in "words", \
-these words of the question. Never what an attribute can say.
+- "chosen": names of nodes shown, where nothing shown says which are meant and you know it otherwise; in \
+"words", these words of the question. Never what an attribute can say.
 
 Reply with one JSON object: {"rationale": "one short sentence", "chains": [[numbers]], "answer": "", \
 "conditions": [], "extreme": "none", "by": "", "count": false, "chosen": [], "words": "", "missing": ""}; \
@@ -287,12 +302,11 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
         Raises:
             ValueError: in words that a model can act on, for what was not offered or makes no sense.
         """
-        stated = [(each, *self._attribute(each.attribute)) for each in reply.conditions]
-        compared = self._attribute(reply.by) if reply.extreme != "none" else None
-        answer = self._attribute(reply.answer) if reply.answer else None
-        nodes = [node for _, _, of, _ in stated for node in of]
-        nodes += compared[1] if compared else ()
-        nodes += answer[1] if answer else ()
+        stated = [(each, self._named(each.attribute)) for each in reply.conditions]
+        compared = self._named(reply.by) if reply.extreme != "none" else None
+        answer = self._named(reply.answer) if reply.answer else None
+        named = [each for each in (*(of for _, of in stated), compared, answer) if each]
+        nodes = [node for each in named for node in each.nodes]
         united = [
             _unite([self._chain(number) for number in numbers], nodes) for numbers in reply.chains if numbers
         ]
@@ -302,23 +316,22 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
         if not branches:
             return []
         last = len(branches) - 1
-        for each, attribute, of, called in stated:
-            at, node = self._branch_of(of, united)
-            condition = replace(self._condition(each, attribute, called), place=_place(node, united[at]))
-            branches[at] = replace(branches[at], conditions=(*branches[at].conditions, condition))
+        for each, of in stated:
+            at, place = self._branch_of(of, united)
+            condition = replace(self._condition(each, of), place=place)
+            conditions = dict.fromkeys((*branches[at].conditions, condition))
+            branches[at] = replace(branches[at], conditions=tuple(conditions))
         if compared:
-            attribute, of, called = compared
-            last, node = self._branch_of(of, united)
-            place, largest = _place(node, united[last]), reply.extreme == "largest"
-            end = place == branches[last].chain.depth
-            computed = extreme_by(replace(attribute, place=place), called, largest=largest, end=end)
+            last, place = self._branch_of(compared, united)
+            own = place == branches[last].chain.depth and reply.answer in {"", reply.by}
+            attribute = replace(compared.attribute, place=place)
+            computed = extreme_by(attribute, compared.called, largest=reply.extreme == "largest", end=own)
             branches[last] = replace(branches[last], aggregate=computed)
         if answer:
-            attribute, of, _ = answer
-            at, node = self._branch_of(of, united)
+            at, place = self._branch_of(answer, united)
             if compared and at != last:
                 raise ValueError("the extreme has to be of the chain that has the answer")
-            branches[at : at + 1] = _answered_at(branches[at], _place(node, united[at]), attribute.hops)
+            branches[at : at + 1] = _answered_at(branches[at], place, answer.attribute.hops)
             last = at
         if reply.count:
             branches[last] = replace(branches[last], aggregate=Aggregate("count"))
@@ -328,20 +341,23 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
         """Return the ends that a reply names; raise ValueError for a name that is not shown."""
         if not reply.chosen:
             return []
-        terms = {
-            line: end.term
-            for numbers in reply.chains
-            for number in numbers
-            for line, end in zip(self.drawn[number], self.chains[number - 1].shown, strict=True)
-        }
+        taken = [number for numbers in reply.chains for number in numbers]
         passed = [term for each in self.chains for of in each.passed for term in of]
         owners = [term for each in self.attributes for pair in each.values for term in pair]
-        terms = {quoted(str(term)): term for term in (*owners, *passed)} | terms
-        terms |= {line[1:-1]: term for line, term in list(terms.items())}
+        ends: dict[str, dict[Term, None]] = {}
+        for number in taken:
+            for line, end in zip(self.drawn[number], self.chains[number - 1].shown, strict=True):
+                ends.setdefault(line, {})[end.term] = None
+        others: dict[str, dict[Term, None]] = {}
+        for term in (*passed, *owners):
+            others.setdefault(quoted(str(term)), {})[term] = None
+        shown = others | ends
+        shown |= {line[1:-1]: terms for line, terms in shown.items()}
         for name in reply.chosen:
-            if name not in terms:
-                raise ValueError(f"no node is shown as {quoted(name)}")
-        return [terms[name] for name in reply.chosen]
+            if len(shown.get(name, ())) != 1:
+                how_many = "several nodes are" if name in shown else "no node is"
+                raise ValueError(f"{how_many} shown as {quoted(name)}")
+        return [term for name in dict.fromkeys(reply.chosen) for term in shown[name]]
 
     def check(self, reply: ComposedQuery) -> None:
         """Refuse what was not offered, and what makes no query."""
@@ -365,17 +381,21 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
             raise ValueError(f"no node is called {quoted(name)}")
         return found
 
-    def _attribute(self, name: str) -> tuple[Attribute, Sequence[Chain], str]:
-        """Return what a letter or the name of a node stands for, whose it is, and how to call it."""
+    def _named(self, name: str) -> _Named:
+        """Return what a letter or the name of a node stands for."""
         if offered := self.lettered.get(name):
-            return offered.attribute, offered.nodes, f"attribute {name}"
+            return _Named(offered.attribute, offered.nodes, f"attribute {name}")
         node = self._node(name)
         terms = dict.fromkeys(end.term for each in self.chains if each.chain == node for end in each.ends)
-        known = tuple((term, term) for term in (*terms, *self.topics))
-        return Attribute(node.depth, (), known), [node], f"node {name}"
+        topics = () if terms and all(isinstance(term, Literal) for term in terms) else self.topics
+        known = tuple((term, term) for term in (*terms, *topics))
+        return _Named(Attribute(node.depth, (), known), [node], f"node {name}")
 
-    def _condition(self, stated: StatedCondition, attribute: Attribute, called: str) -> Condition:
+    def _condition(self, stated: StatedCondition, of: _Named) -> Condition:
+        attribute = of.attribute
         if stated.operator == "type":
+            if attribute.hops:
+                raise ValueError(f"a type is one of a node such as ?1, not of {of.called}")
             return self.known.condition("", "type", stated.value, self.question)
         if attribute.kind == "entity" and not attribute.hops and not is_said(self.question, stated.value):
             raise ValueError(f'the question does not say {quoted(stated.value)}; name nodes in "chosen"')
@@ -383,19 +403,20 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
             words = " ".join(filter(None, (attribute.words, f"name contains {stated.value}")))
             named = (*attribute.hops, self.naming)
             return Condition(attribute.place, named, "contains", Literal(stated.value), words)
-        return condition_on(attribute, called, stated.operator, stated.value, self.question)
+        return condition_on(attribute, of.called, stated.operator, stated.value, self.question)
 
-    def _branch_of(
-        self, nodes: Sequence[Chain], united: Sequence[Sequence[OfferedChain]]
-    ) -> tuple[int, Chain]:
-        """Return which list has which of some nodes; what is known of one end can be asked of any."""
+    def _branch_of(self, of: _Named, united: Sequence[Sequence[OfferedChain]]) -> tuple[int, int]:
+        """Return which list has what is named, and at which place of it.
+
+        An attribute that is known of the end of one chain can be asked of that of any.
+        """
         for at, chains in enumerate(united):
-            for node in nodes:
+            for node in of.nodes:
                 if any(each.chain.upto(node.depth) == node for each in chains):
-                    return at, node
-        if any(each.chain == node for each in self.chains for node in nodes):
-            return 0, nodes[0]
-        raise ValueError(f"{draw_chain(nodes[0])} is on no chain that you have chosen")
+                    return at, _place(node, chains)
+        if of.attribute.hops and any(each.chain == node for each in self.chains for node in of.nodes):
+            return 0, united[0][0].chain.depth
+        raise ValueError(f"{draw_chain(of.nodes[0])} is on no chain that you have chosen")
 
 
 def node_name(number: int, place: int, chain: Chain) -> str:
@@ -413,17 +434,16 @@ def _told_apart(terms: Sequence[Term]) -> Iterator[str]:
 def _answered_at(branch: ComposedBranch, place: int, hops: tuple[Hop, ...]) -> list[ComposedBranch]:
     """Return a branch whose answer is the node at a place, where others lead, or what this has by hops.
 
-    Where something is said of what comes after that node, another branch has that, and leads to the node.
+    What comes after that node is a branch of its own, which leads to the node.
     """
     if not hops:
-        return [replace(branch, place=place, met_at=place)]
+        return [branch if place == branch.chain.depth else replace(branch, place=place, met_at=place)]
     if branch.aggregate:
         raise ValueError("an extreme goes with an answer that is a node of a chain, not an attribute's value")
-    beyond = any(each.place > place for each in branch.conditions)
     others = branch.others if place == branch.chain.depth else ()
     chains = [each if place == each.depth else each.upto(place) for each in (branch.chain, *others)]
     first, *rest = (Chain(each.topic, (*each.hops, *hops), each.constraints) for each in chains)
-    if not beyond:
+    if place == branch.chain.depth:
         return [replace(branch, chain=first, others=tuple(rest), met_at=place)]
     return [ComposedBranch(first, (), branch.fresh, met_at=place), replace(branch, met_at=place)]
 

@@ -12,6 +12,7 @@ from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.priors.masking import blank_labels, mask_topic
 from kgqa.retrieval.candidate_chains import (
+    MIN_LOG_LIKELIHOOD,
     CandidateChain,
     InverseRelations,
     TrainingAdvice,
@@ -145,7 +146,7 @@ def _members(topic: Entity, graph: Lookups) -> Iterator[CandidateChain]:
     """Yield the chain to the members of a class, before all others; none from anything."""
     chain, page = graph.whole(Chain(topic)), graph.known_ends(Chain(topic))
     if page and (ends := tuple(end for end in page if end.term.name)):
-        yield CandidateChain(chain, ends, page.truncated, share=-np.inf)
+        yield CandidateChain(chain, ends, page.truncated, share=MIN_LOG_LIKELIHOOD)
 
 
 def _whole(candidate: CandidateChain, graph: Lookups) -> CandidateChain:

@@ -4,6 +4,7 @@ Every call is checked against the budget and counted, as those of `NodeRuntime.p
 """
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -43,6 +44,8 @@ class BudgetedChatModel(BaseChatModel):
         turn: Turn = await self.runtime.call_model(
             lambda model: model.turn(messages, self.tools, **self.options)
         )
+        reply = json.dumps({"text": turn.message.text, "calls": turn.message.tool_calls})
+        self.runtime.record_exchange("turn", messages[0].text, messages[-1].text, reply)
         message = bound_message(turn.message, taken={each.id for each in messages})
         return ChatResult(generations=[ChatGeneration(message=message)])
 

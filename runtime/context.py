@@ -18,11 +18,13 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, to_jsonable_python
 
 from kgqa.addresses import SECRET_NAMES, is_web_address, redact_name
+from kgqa.kg.errors import KGError
 from kgqa.kg.terms import one_line
-from kgqa.models.interface import ModelSettings
+from kgqa.kg.triples import is_triples, write_triples
+from kgqa.models.interface import Model, ModelSettings
 from kgqa.models.registry import MAX_REPLY_TOKENS, default_spec
 from kgqa.runtime.open_once import GivenObjects
 from kgqa.runtime.server_limits import active_limits
@@ -137,26 +139,56 @@ class Context(BaseModel):
         default_factory=Budget, validate_default=True, description="how much one question may spend"
     )
 
+    keep_prompts: bool = Field(
+        default=False,
+        description="keep in each step of the trace what the model was asked, and its reply; a record is "
+        "two to three times as large",
+    )
+
     _given: GivenObjects = PrivateAttr(default_factory=GivenObjects)
 
     def __init__(self, /, **options: Any) -> None:
         """Take the options of a run; ``kg`` and ``model`` may be open, and are shown as they call themselves.
 
+        Triples of rdflib or of a data frame are written down for it, which blocks.
+
         Raises:
             OptionError: in one line, if an option is unknown or its value is not taken.
             NotServed: if a server does not open what is named.
         """
+        if is_triples(triples := options.get("kg")) and not is_open("kg", triples):
+            options["kg"] = _write_down(triples)
         given = {name: options[name] for name in ("kg", "model") if is_open(name, options.get(name))}
         try:
             super().__init__(**options | {name: _own_name(thing) for name, thing in given.items()})
         except ValidationError as error:
             raise OptionError(self._describe(error.errors(include_url=False)[0])) from None
+        if is_chat_model(chat := given.get("model")):
+            given["model"] = self._take_chat_model(chat)
         self._given = GivenObjects(given.get("kg"), given.get("model"))
+
+    def _take_chat_model(self, chat: Any) -> Model:
+        """Return a model that asks a chat model as it was made, but for options that are given here."""
+        from kgqa.models.chat import ChatModel
+
+        own = {name: None for name in ("temperature", "max_tokens") if name not in self.model_fields_set}
+        return ChatModel(chat, **self.model_settings._asdict() | own)
 
     @classmethod
     def model_json_schema(cls, *args: Any, **options: Any) -> dict[str, Any]:
-        """Return the schema, made once: LangGraph's server asks for it at each run that is given options."""
-        return deepcopy(_make_schema(super().model_json_schema, *args, **options))
+        """Return the schema, made once: LangGraph's server asks for it at each run that is given options.
+
+        It has the defaults that hold here and, where a server lists graphs or models, these as examples.
+        """
+        schema = deepcopy(_make_schema(super().model_json_schema, *args, **options))
+        for name, field in cls.model_fields.items():
+            if field.default_factory:
+                own = to_jsonable_python(field.get_default(call_default_factory=True))
+                schema["properties"][name]["default"] = list(map(redact_name, own)) if name == "kg" else own
+        for name, allowed in {"kg": active_limits().kg, "model": active_limits().model}.items():
+            if allowed:
+                schema["properties"][name]["examples"] = list(map(redact_name, allowed))
+        return schema
 
     @property
     def given(self) -> GivenObjects:
@@ -275,10 +307,37 @@ def _make_schema(make: Callable[..., dict[str, Any]], *args: Any, **options: Any
 
 def is_open(option: str, given: object) -> bool:
     """Return whether what is given for ``kg`` or ``model`` is an open graph or model, and no name."""
+    if option == "model" and is_chat_model(given):
+        return True
     return hasattr(given, {"kg": "find_entities", "model": "ask"}[option])
 
 
+def is_taken(option: str, given: object) -> bool:
+    """Return whether what is given for ``kg`` or ``model`` is taken as it is, though it is no name."""
+    return is_open(option, given) or (option == "kg" and is_triples(given))
+
+
+def is_chat_model(given: object) -> bool:
+    """Return whether something is a chat model of LangChain."""
+    if given is None or isinstance(given, str):
+        return False
+    from langchain_core.language_models import BaseChatModel
+
+    return isinstance(given, BaseChatModel)
+
+
+def _write_down(triples: Any) -> str:
+    try:
+        return str(write_triples(triples))
+    except KGError as error:
+        raise OptionError(f"option kg: {error}") from None
+
+
 def _own_name(thing: Any) -> str:
+    if is_chat_model(thing):
+        from kgqa.models.clients import chat_model_name
+
+        return chat_model_name(thing)
     name = getattr(thing, "fingerprint", None) or getattr(thing, "name", None) or type(thing).__name__
     return str(name)
 

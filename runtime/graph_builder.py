@@ -1,15 +1,19 @@
 """Builds the graph of a method from its edges: which node follows which decision."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime, get_runtime
 
 from kgqa.runtime.context import Context
 from kgqa.runtime.node import Node
 from kgqa.runtime.record import Record
-from kgqa.runtime.state import Decision, Input, State, decision_router
+from kgqa.runtime.state import Decision, Input, State, Update, decision_router
+from kgqa.sync import run_sync
 
 MethodGraph = CompiledStateGraph[Any, Any, Any, Any]
 
@@ -20,6 +24,19 @@ The first node begins the run; the last is the one that nothing stands under.
 """
 
 MAX_SUPERSTEPS = 1_000_000  # supersteps of a run at most: it is the budget that ends a run, with a record
+
+
+@dataclass(frozen=True)
+class _EitherWay(Runnable[State, Update]):
+    """A bound node for ``ainvoke`` and ``astream`` of a graph, and for ``invoke`` and ``stream``."""
+
+    run: Callable[[State, Runtime[Any]], Awaitable[Update]]
+
+    def invoke(self, input: State, config: RunnableConfig | None = None, **kwargs: Any) -> Update:
+        return run_sync(self.ainvoke(input, config))
+
+    async def ainvoke(self, input: State, config: RunnableConfig | None = None, **kwargs: Any) -> Update:
+        return await self.run(input, get_runtime())
 
 
 def build_graph(context: type[Context], edges: Edges, state: type[State] = State) -> MethodGraph:
@@ -34,7 +51,7 @@ def build_graph(context: type[Context], edges: Edges, state: type[State] = State
     routes = {node: {"": then} if isinstance(then, Node) else then for node, then in edges.items()}
     (last,) = {node: None for route in routes.values() for node in route.values() if node not in edges}
     for node in (*edges, last):
-        builder.add_node(node.name, node.bind(context, state), input_schema=state)
+        builder.add_node(node.name, _EitherWay(node.bind(context, state)), input_schema=state)
     builder.add_edge(START, next(iter(edges)).name)
     for node, then in edges.items():
         if isinstance(then, Node):

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
+from langchain_core.runnables import ensure_config
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
@@ -32,8 +33,20 @@ from kgqa.priors.solutions import SolutionIndex
 from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, R
 from kgqa.runtime.budget import BudgetExceeded, NodeBudget
 from kgqa.runtime.context import Context, OptionError
+from kgqa.runtime.record import ref
 from kgqa.runtime.resources import Resources, adjust_model, encode, open_resources
-from kgqa.runtime.state import Input, State, Update, check_run_started, initial_state, to_plain, to_typed
+from kgqa.runtime.state import (
+    Exchange,
+    Input,
+    State,
+    Update,
+    check_run_started,
+    initial_state,
+    state_of_topics,
+    to_plain,
+    to_typed,
+    topics_corrected,
+)
 from kgqa.runtime.wordings import read_wordings
 
 MAX_TRACE_TEXT_CHARS = 2_000  # characters of one text in the trace at most
@@ -53,14 +66,25 @@ class NodeRuntime(NodeBudget):
 
     trace: dict[str, Any] = field(default_factory=dict)
     """What the trace says about this node, beside its name and decision."""
+    exchanges: list[Exchange] = field(default_factory=list)
+    """What the model was asked, and what it has replied."""
     idle: bool = False
     """Whether there is nothing for the node to do."""
 
     async def prompt(self, prompt: Prompt[R]) -> R:
         """Put a prompt to the model; raise `ModelError` if it cannot be reached, or misunderstands."""
         asked = await self.reword(prompt)
-        answered: Completion[R] = await self.call_model(lambda model: model.ask(asked))
+        try:
+            answered: Completion[R] = await self.call_model(lambda model: model.ask(asked))
+        except ModelError:
+            self.record_exchange(asked.name, asked.instructions, asked.case(), None)
+            raise
+        self.record_exchange(asked.name, asked.instructions, asked.case(), answered.reply.model_dump_json())
         return answered.reply
+
+    def record_exchange(self, prompt: str, instructions: str, case: str, reply: str | None) -> None:
+        """Keep what the model was asked and has replied, for the state after this node."""
+        self.exchanges.append({"prompt": prompt, "instructions": instructions, "case": case, "reply": reply})
 
     async def reword(self, prompt: P) -> P:
         """Return a prompt in the words that the context has for it; raise `WordingError` if it cannot."""
@@ -197,10 +221,7 @@ class Node:
         """Make the node of a graph whose options and state are of these types."""
 
         async def run(state: State, runtime: Runtime[Any]) -> Update:
-            if (given := runtime.context) and not isinstance(given, Context):
-                kind = type(given).__name__
-                raise OptionError(f"a context holds options by their names; it cannot be of type {kind}")
-            return await self._run(state, given or context_type(), schema)
+            return await self._run(state, _run_context(runtime.context, context_type), schema)
 
         run.__doc__ = self.body.__doc__
         return run
@@ -212,7 +233,10 @@ class Node:
         if self.option and not getattr(context, self.option):
             return {"decision": "forward"}
         begun: Update = initial_state(given) if self.opens else {}
-        if begun and len(given["question"]) > MAX_QUESTION_CHARS:
+        if not self.opens and topics_corrected(state):
+            begun = _begin_from_topics(state, runtime)
+            state = cast(State, {**state, **begun})
+        if self.opens and len(given["question"]) > MAX_QUESTION_CHARS:
             runtime.trace["unread"] = len(given["question"]) - MAX_QUESTION_CHARS
         update: Update = {**begun, **await self._call_body(state, runtime)}
         if runtime.idle:
@@ -246,7 +270,13 @@ class Node:
     ) -> Update:
         """Return the update as plain JSON, with trace and cost; they overwrite those of an earlier run."""
         entry = {"node": self.name, "decision": update["decision"], **_shorten_texts(runtime.trace)}
+        if "topic_entities" in update:
+            update = {**update, "searched_topics": update["topic_entities"]}
         totals: Update = {"trace": [{**entry, **runtime.token_counts()}], "usage": runtime.total_spend()}
+        if runtime.exchanges:
+            totals["exchanges"] = runtime.exchanges
+            if runtime.context.keep_prompts:
+                totals["trace"][0]["exchanges"] = runtime.exchanges
         plain = to_plain({**update, **totals}, schema)
         if begins_anew:
             overwritten = {"trace": Overwrite(plain["trace"]), "usage": Overwrite(plain["usage"])}
@@ -257,6 +287,34 @@ class Node:
 def node(name: str, *, opens: bool = False, option: str | None = None) -> Callable[[NodeBody], Node]:
     """Make a node of its body."""
     return lambda body: Node(name, body, opens, option)
+
+
+def _begin_from_topics(state: State, runtime: NodeRuntime) -> Update:
+    """Return what the topics that somebody has corrected change in a state; the trace says which they are."""
+    topics = state["topic_entities"]
+    runtime.trace["topics"] = [ref(topic) for topic in topics]
+    runtime.trace["corrected"] = True
+    kept = ("record_id", "exemplars", "outcome", "stopped_by")
+    return cast(Update, {key: value for key, value in state_of_topics(topics).items() if key not in kept})
+
+
+def _run_context(given: object, context_type: type[Context]) -> Context:
+    """Return the context that a graph was given; else one of the options that ``configurable`` has.
+
+    Within the graph of an app, what is given is the context of that app, whatever it holds.
+
+    Raises:
+        OptionError: if what was given to the graph itself is no context, or an option is not taken.
+    """
+    if isinstance(given, Context):
+        return given
+    configurable = ensure_config().get("configurable", {})
+    if given and "|" not in configurable.get("checkpoint_ns", ""):  # which has a part for each graph around
+        kind = type(given).__name__
+        raise OptionError(f"a context holds options by their names; it cannot be of type {kind}")
+    return context_type(
+        **{name: configurable[name] for name in context_type.model_fields & configurable.keys()}
+    )
 
 
 def _shorten_texts(trace: dict[str, Any]) -> dict[str, Any]:

@@ -29,6 +29,14 @@ class OpenOnce:
             thing: T = self.things[key]
             return thing
 
+    def forget(self, outdated: Callable[[object], bool]) -> None:
+        """Leave what has an outdated part in its key to those who still use it."""
+        with self._guard:
+            for key in list(self.things):
+                if isinstance(key, tuple) and any(map(outdated, key)):
+                    self.things.pop(key, None)
+                    self._locks.pop(key, None)
+
 
 @dataclass(frozen=True)
 class GivenObjects:

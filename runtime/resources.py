@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain_core.tools import BaseTool
 
@@ -37,6 +37,17 @@ _tools_lock = threading.Lock()
 os.register_at_fork(after_in_child=_process.things.clear)
 
 
+class GraphVersion(NamedTuple):
+    """The names of a graph, and what tells its files from those that take their place."""
+
+    names: tuple[str, ...]
+    files: tuple[tuple[int, ...] | None, ...]
+
+    def replaces(self, other: "GraphVersion") -> bool:
+        """Return whether another is of the same names, and its files are not the same any more."""
+        return self.names == other.names and self.files != other.files
+
+
 @dataclass(frozen=True)
 class Resources:
     """What the options of a run stand for."""
@@ -53,14 +64,15 @@ class Resources:
 
 
 async def open_resources(context: Context) -> Resources:
-    """Return all that a context names, opened in a thread where it is not yet; raise why it cannot be."""
-    opened = context.given.opened if context.given else _process
-    options = ("guidance", "blueprints", "overlay", "nli", "recalls", "exemplars", "model", "encoder", "kg")
-    key = ("all", context.method, context.prompts, *(getattr(context, name, None) for name in options))
-    if key in opened.things:
-        found: Resources = opened.things[key]
+    """Return all that a context names, opened in a thread where it is not yet; raise why it cannot be.
+
+    A context keeps what it has opened: a file that changes meanwhile is read anew for another context.
+    """
+    own = context.given.opened
+    if "all" in own.things:
+        found: Resources = own.things["all"]
         return found
-    return await asyncio.to_thread(opened.get, key, lambda: _open_all(context))
+    return await asyncio.to_thread(own.get, "all", lambda: _open_all(context))
 
 
 def adjust_model(model: Model, context: Context) -> Model:
@@ -85,8 +97,27 @@ def open_graph(context: Context) -> KnowledgeGraph:
 
     if context.given.graph is not None:
         return context.given.graph
-    encode = _encoder(context).encode
-    return _process.get(("kg", *context.kg), lambda: open_named(graph_sources(context.kg), encode=encode))
+    encode, version = _encoder(context).encode, _graph_version(context)
+    return _process.get(("kg", version), lambda: open_named(graph_sources(context.kg), encode=encode))
+
+
+def _graph_version(context: Context) -> GraphVersion:
+    """Return the graph of a context as it was when this was first asked for (blocking); forget older ones."""
+    from kgqa.kg.opening import source_version
+
+    def look() -> GraphVersion:
+        version = GraphVersion(context.kg, tuple(map(source_version, graph_sources(context.kg))))
+        _process.forget(lambda part: isinstance(part, GraphVersion) and version.replaces(part))
+        return version
+
+    return context.given.opened.get("version", look)
+
+
+def open_triples(context: Context, text: bytes, source: str) -> KnowledgeGraph:
+    """Return a graph of N-Triples, opened for one question (blocking); raise KGError if it cannot be."""
+    from kgqa.kg.opening import open_triples as open_text
+
+    return open_text(text, source, encode=_encoder(context).encode)
 
 
 def graph_sources(names: Sequence[str]) -> list[str]:
@@ -99,7 +130,7 @@ def _open_all(context: Context) -> Resources:
     if not context.asks_graph:
         return Resources({}, _open_model(context, None, None), open_contradiction_detector())
     graph = open_graph(context)
-    tools = _opened_for_graph(context).get(("tools", *context.kg), lambda: _make_tools(graph))
+    tools = _opened_for_graph(context).get(("tools", _graph_version(context)), lambda: _make_tools(graph))
     exemplars, index = _open_exemplars(context, graph)
     if context.retrieves:
         tools = {**tools, "retrieve_chains": _open_retrieval(context, graph, exemplars)}
@@ -115,7 +146,7 @@ def _open_retrieval(context: Context, graph: KnowledgeGraph, exemplars: Exemplar
     from kgqa.tools.retrieval import retrieval_tool
 
     learned = exemplars if getattr(context, "solved_questions", False) else None
-    key = ("retrieval", *context.kg, learned is not None, context.exemplars, context.encoder)
+    key = ("retrieval", _graph_version(context), learned is not None, context.exemplars, context.encoder)
 
     def make() -> BaseTool:
         encoder = _encoder(context)
@@ -200,7 +231,8 @@ def _open_model(context: Context, graph: KnowledgeGraph | None, exemplars: Exemp
     key: tuple[object, ...] = ("model", context.model)
     opened = _process
     if graph is not None and is_offline(context.model):
-        key, opened = (*key, *context.kg, context.exemplars, context.encoder), _opened_for_graph(context)
+        key = (*key, _graph_version(context), context.exemplars, context.encoder)
+        opened = _opened_for_graph(context)
 
     def open_offline(spec: str) -> Model:
         from kgqa.models.offline import OfflineModel

@@ -40,6 +40,8 @@ class Limits:
     model: tuple[str, ...] | None = None
     priors: tuple[str, ...] | None = None
     asked: InputLimits | None = None
+    plugins: bool = True
+    """Whether methods may be named that are loaded by their names; a server has what it lists."""
 
     def cap(self, asked: Mapping[str, float | None]) -> dict[str, float | None]:
         """Return limits with each at its cap, where more is asked for or no limit."""

@@ -144,8 +144,20 @@ class Input(TypedDict):
     """What the record is filed under; made from the question where absent."""
 
 
+class Exchange(TypedDict):
+    """What a node has asked the model, and what came back: a reply as JSON, null where there was none.
+
+    ``prompt`` is its name, ``instructions`` its constant part, ``case`` the part that differs.
+    """
+
+    prompt: str
+    instructions: str
+    case: str
+    reply: str | None
+
+
 class Update(TypedDict, total=False):
-    """What a node may change; the step around it adds trace, usage and decision."""
+    """What a node may change; the step around it adds trace, usage, exchanges and decision."""
 
     decision: Decision
     """What the last node decided: the label of the edge that is taken next."""
@@ -153,6 +165,8 @@ class Update(TypedDict, total=False):
     """What the record is filed under."""
     topic_entities: list[Entity]
     """The entities that the question is about, in the order they are taken up."""
+    searched_topics: list[Entity]
+    """Those that the search has set out from: where a hand has changed the topics since, it begins anew."""
     linked: bool
     """Whether they were found in the question, and nobody has given them."""
     passed_over: list[str]
@@ -187,6 +201,8 @@ class Update(TypedDict, total=False):
     """The chains that the search went on from, the most promising last: where a second look begins."""
     exemplars: list[SolvedQuestion]
     """Solved questions that are like this one (EGP)."""
+    exchanges: Annotated[list[Exchange], EphemeralValue]
+    """What the last node has asked the model, and its replies; the step after it no longer has them."""
 
     method: str
     answers: list[Ref]
@@ -214,11 +230,15 @@ class FinalUpdate(Update, total=False):
     id: str
 
 
+def question_id(question: str) -> str:
+    """Return what the record of a question is filed under where nobody says."""
+    return hashlib.sha256(question.encode("utf-8", "replace")).hexdigest()[:12]
+
+
 def initial_state(given: Input) -> Update:
     """Return the state in which a run begins, whatever ran on its thread before."""
-    digest = hashlib.sha256(given["question"].encode("utf-8", "replace")).hexdigest()
     return {
-        "record_id": given.get("id") or digest[:12],
+        "record_id": given.get("id") or question_id(given["question"]),
         "topic_entities": [],
         "linked": False,
         "passed_over": [],
@@ -239,6 +259,22 @@ def initial_state(given: Input) -> Update:
         "outcome": None,
         "stopped_by": None,
     }
+
+
+def state_of_topics(topics: list[Entity]) -> Update:
+    """Return what of a state hangs on its topic entities, as it is before anything is known of them."""
+    return {
+        **initial_state({"question": ""}),
+        "topic_entities": topics,
+        "searched_topics": topics,
+        **({"chain": Chain(topics[0])} if topics else {}),
+        "resume_points": [Chain(topic) for topic in reversed(topics)],
+    }
+
+
+def topics_corrected(state: State) -> bool:
+    """Return whether somebody has changed the topic entities, as in Studio, since a node has set them."""
+    return state.get("searched_topics", state["topic_entities"]) != state["topic_entities"]
 
 
 INITIAL_KEYS = (*initial_state({"question": ""}), "trace")  # what a state has once a run has begun

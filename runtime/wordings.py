@@ -79,7 +79,8 @@ def _read_once(folder: str) -> Mapping[str, str] | str:
 
 
 def _read_wording(file: Path) -> str:
-    if file.stem not in own_wordings():
+    known = own_wordings().keys() | {kind.name for kind in _subclasses(Prompt)}  # a user's own among them
+    if file.stem not in known:
         raise ValueError(f"{file}: no prompt is called {file.stem!r}; there are: {', '.join(own_wordings())}")
     try:
         text = read_file(file, MAX_WORDING_BYTES).decode("utf-8-sig")

@@ -16,6 +16,7 @@ from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kgqa.serving.page import page_routes
 from kgqa.serving.server_patches import patch_inmem_runtime
 from kgqa.serving.settings import read_authenticator
 
@@ -104,4 +105,4 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 patch_inmem_runtime()
-app = Starlette(middleware=[Middleware(RequestGuard)], lifespan=lifespan)
+app = Starlette(routes=page_routes(), middleware=[Middleware(RequestGuard)], lifespan=lifespan)

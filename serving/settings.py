@@ -86,7 +86,7 @@ def read_limits(environment: Mapping[str, str]) -> Limits:
     caps = _read_caps(environment)
     if not environment.get(KEYS_VARIABLE):
         anything = kg is None and model is None and priors is None
-        return Limits(caps, kg, model, priors if anything else priors or (), INPUT_LIMITS)
+        return Limits(caps, kg, model, priors if anything else priors or (), INPUT_LIMITS, plugins=False)
     own = {name: value for name, value in Caps().model_dump().items() if value is not None}
     return Limits(
         {**own, **caps},
@@ -94,6 +94,7 @@ def read_limits(environment: Mapping[str, str]) -> Limits:
         model or (default_spec(),),
         priors or (),
         INPUT_LIMITS,
+        plugins=False,
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.priors.encoder import CachedEncoder, open_encoder
+from kgqa.runtime.server_limits import Limits, activate_limits
 
 # Tests run in several processes: threads of one would wait busily for cores that another has.
 os.environ["KGQA_THREADS"] = "1"
@@ -60,6 +61,7 @@ def _own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         "KGQA_CACHE",
     ):
         monkeypatch.delenv(name, raising=False)
+    activate_limits(Limits())  # what a server's modules have set when they were imported
 
 
 @pytest.fixture

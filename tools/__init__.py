@@ -15,7 +15,7 @@ from kgqa.tools.select import select_tool
 
 
 def make_tools(graph: KnowledgeGraph) -> list[BaseTool]:
-    """Make the tools of one graph; they are asynchronous.
+    """Make the tools of one graph, which work asynchronously and, by ``invoke``, from a thread that waits.
 
     A name that the graph does not know, or a query that is refused, becomes the tool's answer;
     a failure of the graph is raised (`KGError`).

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any
 
-from langchain_core.tools import BaseTool, tool
+from langchain_core.tools import BaseTool, StructuredTool
 from langchain_core.tools.base import ArgsSchema
 
 from kgqa.kg.pages import AttributeValue, Candidate, Page
 from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, one_line
+from kgqa.sync import run_sync
 
 MAX_LINES = 50  # of one listing; the artifact holds the rest
 MAX_RELATION_LINES = 500  # more: a relation that is not shown is never taken, and hubs have hundreds
@@ -120,13 +121,18 @@ def graph_tool(function: Callable[..., Any]) -> BaseTool:
         text, answer = await function(*args, **kwargs)
         return cut_text(text), answer
 
+    @wraps(function)
+    def waiting(*args: Any, **kwargs: Any) -> tuple[str, Any]:
+        return run_sync(limited(*args, **kwargs))
+
     name = function.__qualname__
-    make = tool(
+    made = StructuredTool.from_function(
+        waiting,
+        limited,
         response_format="content_and_artifact",
         parse_docstring=True,
         error_on_invalid_docstring=False,  # an argument may be described by its type
         args_schema=_schemas.get(name),
     )
-    made: BaseTool = make(limited)
     _schemas[name] = made.args_schema
     return made

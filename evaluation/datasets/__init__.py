@@ -4,12 +4,13 @@
 >>> dataset.format, len(dataset.questions), len(dataset.part("test", limit=10))
 ('kgqa', 298, 10)
 
-A file is JSON lines, a JSON document or tab-separated text, in UTF-8, plain or gzipped; its
-first record tells the format.
+A file is JSON lines, a JSON document, a table (CSV or TSV with a line of column names, one of them
+``question``), tab-separated or plain text, in UTF-8, plain or gzipped; its first record tells the format.
 
 | format | what it reads |
 |---|---|
-| `kgqa` | the project's own question files |
+| `kgqa` | the project's own question files; tables and JSON with answers as text |
+| `list` | questions without answers: a line each, a table, JSON; to be asked, not scored |
 | `cor` | WebQSP, CWQ, GrailQA and QALD-10 as CoR republishes them |
 | `webqsp` | the official WebQSP; PoG's list of it |
 | `cwq` | the official ComplexWebQuestions; PoG's list of it |
@@ -39,7 +40,7 @@ What is found in a file means the same in all formats:
 | aliases | as right as the name |
 | the same id twice, or without ids the same name | one answer, the first |
 | a number as an id | its text |
-| no id | the format and the place in the file, from 1: `metaqa-1` |
+| no id | the format and the place in the file, from 1: `metaqa-1`; in files of one's own, made of the text |
 | an id that an earlier record has | with `-` and the place behind it; in the project's own files a mistake |
 | `gold_path` | one path from the first topic |
 | `gold_paths` | branches; a topic may be named by its id, its `mid` or the end of its IRI |

@@ -1,6 +1,8 @@
 """Reads a question file, whatever its format, into a dataset."""
 
 import gc
+import hashlib
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -8,12 +10,17 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from kgqa.data import CONDITION_QUESTIONS, QUESTIONS_WITHOUT_TOPIC, SAMPLE_QUESTIONS, UNANSWERABLE_QUESTIONS
 from kgqa.evaluation.datasets import freebase, kgqa_format, qald, text_files
-from kgqa.evaluation.datasets.format import Format, FormatMismatch
+from kgqa.evaluation.datasets.format import DatasetError as DatasetError, Format, FormatMismatch
+from kgqa.evaluation.datasets.published import locate
+from kgqa.evaluation.datasets.sources import find_part
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.record_files import NumberedRecords, QuestionFile, UnreadableFile, read_question_file
 from kgqa.kg.terms import one_line
+from kgqa.plugins import PluginError, load_plugin, names_plugin
 
 ALL_FORMATS: tuple[Format[Any], ...] = (
     *freebase.FORMATS,
@@ -21,10 +28,13 @@ ALL_FORMATS: tuple[Format[Any], ...] = (
     freebase.COR_FORMAT,
     *text_files.FORMATS,
     kgqa_format.FORMAT,
+    kgqa_format.LIST_FORMAT,
 )
 """All formats, in the order in which a file is tried on them."""
 
 FORMATS = tuple(dict.fromkeys(format.name for format in ALL_FORMATS))  # some are published in two ways
+
+OWN_FORMAT = "own"  # what the format of questions is called that a reader of the user's own gives
 
 BUNDLED = {
     "sample": SAMPLE_QUESTIONS,
@@ -34,12 +44,8 @@ BUNDLED = {
 }
 """The question files that come with kgqa, by name."""
 
-FILE_SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|txt))?(\.gz)?\Z", re.IGNORECASE)
+FILE_SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|txt|csv|tsv))?(\.gz)?\Z", re.IGNORECASE)
 """What is left out of the name of a file where it names a dataset."""
-
-
-class DatasetError(ValueError):
-    """A question file that cannot be used; its text is one line that names the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +53,15 @@ class Dataset:
     """The questions of a file, in its order.
 
     ``digest`` is the SHA-256 of the file's bytes in hexadecimal, ``format`` the name of
-    the format it was read as.
+    the format it was read as. ``graph`` is what it is published with: a file of triples, or of a graph for
+    each question (`subgraphs`); None where that is nothing.
     """
 
     name: str
     questions: tuple[Question, ...]
     digest: str
     format: str
+    graph: Path | None = None
 
     def part(self, split: str | None = None, limit: int | None = None) -> tuple[Question, ...]:
         """Take the questions of one split, or all of them.
@@ -76,17 +84,25 @@ class Dataset:
         return chosen[:limit]
 
 
-def load(source: str | Path, format: str | None = None, *, pipes: bool = True) -> Dataset:
+def load(source: str | Path, format: str | None = None, *, pipes: bool = True, own: bool = False) -> Dataset:
     """Read a question file.
 
     Args:
-        source: a name of `BUNDLED` for questions of the sample graph, or a file, gzipped or not.
+        source: a name of `BUNDLED` for questions of the sample graph; one of `sources.SOURCES`, that was
+            fetched before, or of a part of it (``webqsp:train``); a file, gzipped or not; or a reader.
         format: One of ``FORMATS``; None tells it by the file's first record.
         pipes: Whether it may be a pipe, which is waited for; not where a file of others names it.
+        own: Whether it may name a reader of the user's own, whose code is run; likewise.
 
     Raises:
         DatasetError: one line that names file, line (or record) and field.
     """
+    if isinstance(source, str) and (named := find_part(source)):
+        here = locate(*named)
+        read = load(here.questions, here.format)
+        return replace(read, name=source.lower(), digest=here.digest, graph=here.graph)
+    if own and isinstance(source, str) and names_plugin("datasets", source) and not os.path.exists(source):
+        return _load_own(source)
     collecting = gc.isenabled()
     try:
         bundled = BUNDLED.get(source) if isinstance(source, str) else None
@@ -104,6 +120,32 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True) -
             gc.enable()
     name = str(source) if bundled else FILE_SUFFIXES.sub("", file.name)
     return Dataset(name, questions, file.digest, chosen.name)
+
+
+def _load_own(named: str) -> Dataset:
+    """Load what a reader of the user's own gives: questions, or records as our own files have them."""
+    try:
+        given = list(load_plugin("datasets", named).thing())
+    except PluginError as error:
+        raise DatasetError(str(error)) from None
+    except Exception as error:  # whatever the user's own code raises
+        raise DatasetError(f"{named} fails: {one_line(f'{type(error).__name__}: {error}', 200)}") from None
+    questions: dict[str, Question] = {}
+    for number, one in enumerate(given, 1):
+        try:
+            question = one if isinstance(one, Question) else kgqa_format.FORMAT.read(one)
+        except FormatMismatch as mismatch:
+            raise DatasetError(f"{named}, record {number}, {mismatch}") from None
+        if question.id in questions:
+            raise DatasetError(
+                f"{named}, record {number}: the id {one_line(question.id, 80)!r} is there twice"
+            )
+        splits = question.splits if question is one else _read_splits(one)
+        questions[question.id] = replace(question, splits=splits)
+    if not questions:
+        raise DatasetError(f"{named}: no questions in it")
+    content = TypeAdapter(tuple[Question, ...]).dump_json(tuple(questions.values()))
+    return Dataset(named, tuple(questions.values()), hashlib.sha256(content).hexdigest(), OWN_FORMAT)
 
 
 def _choose_format(file: QuestionFile, first: Any, name: str | None) -> Format[Any]:
@@ -131,8 +173,9 @@ def _read_questions(file: QuestionFile, chosen: Format[Any], records: NumberedRe
             other = next((each.name for each in ALL_FORMATS if each.recognises(record)), chosen.name)
             hint = f" (it looks like {other}, not {chosen.name})" if other != chosen.name else ""
             raise DatasetError(f"{file.place(number)}, {mismatch}{hint}") from None
-        id = question.id or f"{chosen.name}-{place}"
-        if id in ids and chosen.unique:
+        made = chosen.make_id(question.text) if chosen.make_id else f"{chosen.name}-{place}"
+        id = question.id or made
+        if id in ids and question.id and chosen.unique:
             first = f"{file.unit} {ids[id]} has it already"
             raise DatasetError(f"{file.place(number)}, field id: {one_line(id, 80)!r} is not unique, {first}")
         while id in ids:

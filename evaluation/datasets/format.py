@@ -116,6 +116,10 @@ OBJECT = re.compile(r"a (valid )?dictionary( or an instance of \w+)?")  # what p
 PYDANTIC_PREFIX = re.compile(r"^(Value error, |Input |String )")  # how pydantic begins a complaint
 
 
+class DatasetError(ValueError):
+    """Questions that cannot be used or had; its text is one line that names the place."""
+
+
 class FormatMismatch(ValueError):
     """A record that is not as its format has it; the text names the field."""
 
@@ -136,6 +140,7 @@ class Format(Generic[Record]):
     question: Callable[[Record], Question]
     columns: tuple[str, ...] = ()
     unique: bool = False
+    make_id: Callable[[str], str] | None = None  # of a question's text; None goes by the place in the file
 
     def read(self, record: Any) -> Question:
         """Make a question of a record; a mismatch names the field that is wrong."""

@@ -1,12 +1,17 @@
-"""The project's own question files."""
+"""The project's own question files, and questions as people list them: lines of text, a table, JSON.
+
+In a table, and wherever else they are text, several topics or answers are apart by ``|``; each is a name, or
+an id of Freebase or Wikidata, or an IRI. A question without an id has the one that `kgqa.ask` gives it.
+"""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Required
+from typing import Annotated, Any, Required
 
-from pydantic import TypeAdapter
+from pydantic import BeforeValidator, TypeAdapter
 from typing_extensions import TypedDict
 
 from kgqa.evaluation.datasets.format import (
+    ENTITY_ID,
     Format,
     FormatMismatch,
     Hops,
@@ -20,7 +25,8 @@ from kgqa.evaluation.datasets.format import (
 )
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
 from kgqa.kg.proof.query import AnswerQuery
-from kgqa.kg.terms import local_name
+from kgqa.kg.terms import is_iri, local_name
+from kgqa.runtime.state import question_id
 
 
 class Item(TypedDict, total=False):
@@ -32,6 +38,24 @@ class Item(TypedDict, total=False):
     aliases: list[Value] | None
 
 
+def _as_items(value: object) -> object:
+    """Make items of texts, each an id or a name.
+
+    >>> _as_items("Lima | Q419")
+    [{'name': 'Lima'}, {'id': 'Q419'}]
+    """
+    found = [part for part in map(str.strip, value.split("|")) if part] if isinstance(value, str) else value
+    if not isinstance(found, list):
+        return found
+    return [_as_item(each) if isinstance(each, str) else each for each in found]
+
+
+def _as_item(text: str) -> dict[str, str]:
+    is_id = ENTITY_ID.fullmatch(text) or ("://" in text and is_iri(text))
+    return {"id" if is_id else "name": text}
+
+
+Items = Annotated[list[Item] | None, BeforeValidator(_as_items)]
 Relations = list[Text]
 
 
@@ -43,10 +67,13 @@ class _Branch(TypedDict, total=False):
 class Record(TypedDict, total=False):
     """A record; what is not named here is ignored."""
 
-    id: Required[Id]
+    id: Id | None
     question: Required[Text]
-    topic_entities: list[Item] | None
-    answers: list[Item] | None
+    topic_entities: Items
+    topics: Items
+    topic: Items
+    answers: Items
+    answer: Items
     gold_path: Relations | None
     gold_paths: list[_Branch] | dict[str, Relations] | None
     sparql: str | None
@@ -59,15 +86,16 @@ class Record(TypedDict, total=False):
 
 
 def _to_question(record: Record) -> Question:
-    topics = record.get("topic_entities") or []
+    topics = record.get("topic_entities") or record.get("topics") or record.get("topic") or []
+    answers = record.get("answers") or record.get("answer") or []
     paths = tuple(_paths(record, topics))
     longest = max((len(path.relations) for path in paths), default=None)
     hops = (record.get("hops"), record.get("min_hops_gold"), longest)
     return Question(
-        id=record["id"],
+        id=record.get("id") or "",
         text=record["question"],
         topics=unique_refs(_item_refs("topic_entities", topics)),
-        readings=gold_readings(_item_refs("answers", record.get("answers") or [])),
+        readings=gold_readings(_item_refs("answers", answers)),
         paths=paths,
         sparql=record.get("sparql"),
         query=record.get("query"),
@@ -75,6 +103,13 @@ def _to_question(record: Record) -> Question:
         kind=record.get("kind") or record.get("qtype"),
         level=record.get("level"),
     )
+
+
+def _to_scored(record: Record) -> Question:
+    """Make a question of a record with answers; one with nothing but a text is of another format."""
+    if not record.get("id") and record.keys().isdisjoint({"answers", "answer", "topic_entities", "topics"}):
+        raise FormatMismatch("field id: is missing")
+    return _to_question(record)
 
 
 def _item_refs(field: str, items: Sequence[Item]) -> list[EntityRef | None]:
@@ -108,7 +143,32 @@ def _topic_ids(topics: Sequence[Item]) -> dict[str, str]:
 
 
 def _recognises(record: Any) -> bool:
-    return has_fields("question")(record) and not record.keys().isdisjoint({"answers", "topic_entities"})
+    if not has_fields("question")(record):
+        return False
+    return not record.keys().isdisjoint({"answers", "topic_entities"}) or (
+        "answer" in record and record.keys() <= _FIELDS
+    )
 
 
-FORMAT = Format("kgqa", _recognises, TypeAdapter(Record), _to_question, unique=True)
+def _is_listed(record: Any) -> bool:
+    if isinstance(record, str):
+        return True
+    return has_fields("question")(record) and record.keys() <= _FIELDS - {"answer", "answers"}
+
+
+def _as_record(value: object) -> object:
+    return {"question": value} if isinstance(value, str) else value
+
+
+_FIELDS = Record.__annotations__.keys() | {"split"}
+
+FORMAT = Format("kgqa", _recognises, TypeAdapter(Record), _to_scored, unique=True, make_id=question_id)
+
+LIST_FORMAT = Format(
+    "list",
+    _is_listed,
+    TypeAdapter(Annotated[Record, BeforeValidator(_as_record)]),
+    _to_question,
+    unique=True,
+    make_id=question_id,
+)

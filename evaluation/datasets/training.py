@@ -32,7 +32,7 @@ def load_training_material(
     examples: list[TrainingQuestion] = []
     sources: dict[str, SourceFile] = {}
     for file in files:
-        dataset = load(file, format)
+        dataset = load(file, format, own=True)
         if dataset.digest in sources:
             raise DatasetError(f"{dataset.name} is the same file as {sources[dataset.digest].name}")
         questions = dataset.part(training_split(dataset) if split is None else split)

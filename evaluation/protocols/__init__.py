@@ -6,9 +6,11 @@ from typing import Any
 from kgqa.evaluation.protocols.cor import measure_cor, measure_cor_paper
 from kgqa.evaluation.protocols.exact import measure_exact
 from kgqa.evaluation.protocols.pog import measure_cog, measure_pog, measure_vog
+from kgqa.evaluation.protocols.rog import measure_rog
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.metrics import measure_results
+from kgqa.evaluation.scoring.own import OwnMetric
 
 _LEGACY_PROTOCOLS = {
     "pog": measure_pog,
@@ -17,6 +19,7 @@ _LEGACY_PROTOCOLS = {
     "cor_paper": measure_cor_paper,
     "vog": measure_vog,
     "exact": measure_exact,
+    "rog": measure_rog,
 }
 
 PROTOCOLS = ("strict", *_LEGACY_PROTOCOLS)
@@ -30,15 +33,16 @@ def measure_by_protocol(
     *,
     grounded: Mapping[str, bool | None] | None = None,
     seed: int = 0,
+    own: Sequence[OwnMetric] = (),
 ) -> dict[str, Any]:
-    """Score results, in the order of their file, by a protocol; ``grounded`` is for the strict one.
+    """Score results, in the order of their file, by a protocol; ``grounded`` and ``own`` are for ours.
 
     What a protocol counts is plain JSON; shares are between 0 and 1. A legacy protocol says
     ``"legacy": true``, and in ``note`` what it really measures.
     """
     check_protocol(protocol)
     if protocol == "strict":
-        return dict(measure_results(results, questions, grounded=grounded, seed=seed))
+        return dict(measure_results(results, questions, grounded=grounded, seed=seed, own=own))
     return _LEGACY_PROTOCOLS[protocol](results, questions, seed=seed)
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from kgqa.evaluation.report.groups import ReportedRun
 from kgqa.evaluation.scoring.comparison import Difference, McNemar
+from kgqa.evaluation.scoring.printing import format_own
 
 UNKNOWN_TEXT = "–"
 
@@ -31,7 +32,8 @@ PLOTTED_METRICS = {key: METRIC_TITLES[key] for key in ("hits_at_1", "f1")}
 class Cell:
     """What a cell says, the small print under it, and what it is sorted by (empty: last).
 
-    ``run`` is the number of the run that a cell names, and ``is_sure`` marks a difference
+    ``low`` and ``high`` are the ends of an interval where the small print has one. ``run`` is the number of
+    the run that a cell names, and ``is_sure`` marks a difference
     whose interval does not hold 0.
     """
 
@@ -41,6 +43,8 @@ class Cell:
     is_number: bool = True
     is_sure: bool = False
     run: int | None = None
+    low: str = ""
+    high: str = ""
 
 
 UNKNOWN = Cell(UNKNOWN_TEXT)
@@ -139,7 +143,16 @@ def percent(metric: Any) -> Cell:
     if interval is None:
         return UNKNOWN
     share, low, high = (f"{100 * bound:.1f}" for bound in interval)
-    return Cell(share, f"{low} – {high}", repr(interval.value))
+    return Cell(share, f"{low} – {high}", repr(interval.value), low=low, high=high)
+
+
+def own(metric: Any) -> Cell:
+    """Show the mean of a metric of the user's own over its interval, in its own unit."""
+    if not metric or metric.get("value") is None:
+        return UNKNOWN
+    value, low, high = (format_own(metric.get(key)) for key in ("value", "low", "high"))
+    detail = f"{low} – {high}; n={metric.get('n') or 0:,}"
+    return Cell(value, detail, repr(metric["value"]), low=low, high=high)
 
 
 def count(value: Any, detail: str = "") -> Cell:
@@ -168,9 +181,10 @@ def difference(difference: Difference) -> Cell:
     """Show a difference in percentage points over its interval."""
     if difference.value is None or difference.low is None or difference.high is None:
         return UNKNOWN
-    detail = f"{format_points(difference.low)} to {format_points(difference.high)}"
+    low, high = format_points(difference.low), format_points(difference.high)
     key, is_sure = repr(100 * difference.value), is_significant(difference)
-    return Cell(format_points(difference.value), detail, key, is_sure=is_sure)
+    detail = f"{low} to {high}"
+    return Cell(format_points(difference.value), detail, key, is_sure=is_sure, low=low, high=high)
 
 
 def format_points(share: float) -> str:

@@ -86,7 +86,7 @@ def group_by_dataset(folders: Sequence[RunFolder], moved: Sequence[Path] = ()) -
         by_digest.setdefault(digest, []).append(folder)
     given = {}
     for file in moved:
-        dataset = load(file)
+        dataset = load(str(file), own=True)
         if dataset.digest not in by_digest:
             raise ReportError(
                 f"{one_line(str(file))} is not the dataset of any of these runs: its sha256 differs"

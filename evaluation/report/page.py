@@ -7,15 +7,16 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from kgqa.evaluation.report import tables
 from kgqa.evaluation.report.ablation import contribution_tables, find_ablations
+from kgqa.evaluation.report.cells import Table
 from kgqa.evaluation.report.groups import DatasetGroup, group_by_dataset
 from kgqa.evaluation.report.plots import draw_plots
-from kgqa.evaluation.report.plots.drawing import RUN_COLOURS
+from kgqa.evaluation.report.plots.drawing import RUN_COLOURS, Plot
 from kgqa.evaluation.report.published import published_tables
 from kgqa.evaluation.report.questions import pack_questions
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
@@ -25,8 +26,24 @@ WEB = Path(__file__).with_name("web")
 SCRIPT_FILES = ("record.js", "list.js", "page.js")
 
 
-def build_page(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> str:
-    """Make the page of some runs; the same folders give the same page, to the byte.
+class Section(NamedTuple):
+    """What the page has of one dataset: its runs, tables and plots."""
+
+    id: str
+    group: DatasetGroup
+    tables: list[Table]
+    plots: list[Plot]
+
+
+class Report(NamedTuple):
+    """What a report is of: the runs, and a section for each dataset."""
+
+    runs: list[RunFolder]
+    sections: list[Section]
+
+
+def read_report(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> Report:
+    """Read some runs, and measure what a report has of them.
 
     Args:
         folders: run folders, in the order in which they are shown.
@@ -37,6 +54,16 @@ def build_page(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> str:
     """
     runs = [read_run(folder) for folder in dict.fromkeys(folders)]
     groups = group_by_dataset(runs, datasets)
+    return Report(runs, [_read_section(f"d{number}", group) for number, group in enumerate(groups, start=1)])
+
+
+def build_page(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> str:
+    """Make the page of some runs; the same folders give the same page, to the byte. See `read_report`."""
+    return render_page(read_report(folders, datasets))
+
+
+def render_page(report: Report) -> str:
+    """Make the page of a report."""
     environment = Environment(
         loader=FileSystemLoader(WEB),
         autoescape=True,
@@ -51,9 +78,9 @@ def build_page(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> str:
         style=style,
         script=script,
         policy=_content_policy(style, script),
-        head_facts=_page_header(runs),
-        sections=[_dataset_section(f"d{number}", group) for number, group in enumerate(groups, start=1)],
-        payload=pack_questions(groups),
+        head_facts=_page_header(report.runs),
+        sections=report.sections,
+        payload=pack_questions([section.group for section in report.sections]),
         colours=RUN_COLOURS,
     )
 
@@ -92,20 +119,17 @@ def _distinct_texts(values: Iterable[object]) -> list[str]:
     return list(dict.fromkeys(str(value) for value in values if value is not None))
 
 
-def _dataset_section(id: str, group: DatasetGroup) -> dict[str, Any]:
+def _read_section(id: str, group: DatasetGroup) -> Section:
     ablations = find_ablations(group.runs)
-    return {
-        "id": id,
-        "group": group,
-        "tables": [
-            tables.run_table(group.runs),
-            *tables.comparison_tables(group.runs),
-            *contribution_tables(ablations),
-            *published_tables(group),
-            *tables.method_tables(group.runs),
-        ],
-        "plots": draw_plots(id, group.runs, ablations),
-    }
+    shown = [
+        tables.run_table(group.runs),
+        *tables.own_tables(group.runs),
+        *tables.comparison_tables(group.runs),
+        *contribution_tables(ablations),
+        *published_tables(group),
+        *tables.method_tables(group.runs),
+    ]
+    return Section(id, group, shown, draw_plots(id, group.runs, ablations))
 
 
 def _split_at_breaks(text: str) -> list[str]:

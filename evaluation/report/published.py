@@ -8,6 +8,7 @@ from pathlib import Path
 from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.cells import Cell, Column, Table, TableRow
 from kgqa.evaluation.report.groups import DatasetGroup
+from kgqa.evaluation.runs.question_graphs import OWN
 
 _COLUMNS = {
     "n": Column("Questions", cells.count, "n"),
@@ -28,7 +29,12 @@ _TRAINING = re.compile(r"train|\bdev|_dev|valid")
 
 
 def published_tables(group: DatasetGroup) -> list[Table]:
-    """Make a table of the runs and of what papers print of their methods; none where they print nothing."""
+    """Make a table of the runs and of what papers print of their methods; none where they print nothing.
+
+    None either where each question was asked over a graph of its own: the papers asked all of Freebase.
+    """
+    if any(run.folder.config.get("kg") == [OWN] for run in group.runs):
+        return []
     published = list(_published_rows(group))
     if not published:
         return []

@@ -91,7 +91,7 @@ def metrics_shape() -> type[JsonObject]:
 def _bounded(shape: Any, name: str = "") -> Any:
     """Return the type of a field, with bounds for its numbers; what is neither number nor object is any."""
     if is_typeddict(shape):
-        hints = get_type_hints(shape).items()
+        hints = get_type_hints(shape, include_extras=True).items()
         fields: dict[str, Any] = {key: (_bounded(hint, key) | None, None) for key, hint in hints}
         return create_model(shape.__name__, __base__=JsonObject, **fields)
     if get_origin(shape) is dict:
@@ -100,6 +100,8 @@ def _bounded(shape: Any, name: str = "") -> Any:
     if get_origin(shape) in (Union, UnionType):
         (shape,) = set(get_args(shape)) - {type(None)}
         return _bounded(shape, name)
+    if get_origin(shape) is Annotated:
+        return shape
     if shape is float:
         return _Fraction if name in _FRACTIONS else _Cost
     return Count if shape is int else Any

@@ -11,8 +11,9 @@ from kgqa.evaluation.paper_analysis.revision import REWARD_PARTS
 from kgqa.evaluation.paper_analysis.trace import STAGE_NODES, in_order
 from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.cells import Cell, Column, Table, TableRow
-from kgqa.evaluation.report.groups import ReportedRun, align_questions
+from kgqa.evaluation.report.groups import MAX_LABEL_CHARS, ReportedRun, align_questions
 from kgqa.evaluation.scoring.comparison import Comparison, compare_scored
+from kgqa.kg.terms import one_line
 
 SIGNAL_TITLES = {"none": "no signal", "model": "model only", "nli": "NLI only", "both": "both"}
 """Who gave a signal to revise, and how the page says it."""
@@ -70,6 +71,15 @@ def run_table(runs: Sequence[ReportedRun]) -> Table:
     columns, shown = cells.drop_unknown(titles, [tuple(_run_cells(run)) for run in runs])
     rows = (TableRow((run,), row, _progress(run)) for run, row in zip(runs, shown, strict=True))
     return Table("runs", "Runs", columns, tuple(rows))
+
+
+def own_tables(runs: Sequence[ReportedRun]) -> list[Table]:
+    """Make the table of the metrics of the user's own; none where no run has any."""
+    measured = _runs_with("own", runs)
+    names = dict.fromkeys(name for _, _, found in measured for name in found)
+    columns = [Column(one_line(name, MAX_LABEL_CHARS), cells.own, name) for name in names]
+    titles = ("Configuration", *(column.title for column in columns))
+    return [Table("own", "Own metrics", titles, tuple(_rows(columns, measured)))] if measured else []
 
 
 def _run_cells(run: ReportedRun) -> Iterator[Cell]:

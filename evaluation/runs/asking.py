@@ -3,22 +3,25 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
 
-from kgqa.api import KG, make_context, make_input
+from kgqa.api import KG, AnyModel, make_context, make_input
 from kgqa.evaluation.question import Question
+from kgqa.evaluation.runs.question_graphs import QuestionGraphs
 from kgqa.evaluation.runs.records import AskedRecord, RunError, asked_record, failed_record, topic_refs
 from kgqa.evaluation.simulation import SIMULATED, ErrorRates, SimulatedModel, parse_error_rates
-from kgqa.graphs import graph_of
+from kgqa.graphs import graph_of, own_method
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.models.interface import Completion, Model, Turn
+from kgqa.models.interface import Completion, Turn
 from kgqa.models.registry import default_spec
 from kgqa.prompts.base import Prompt, R
 from kgqa.runtime.context import Context
+from kgqa.runtime.graph_builder import MethodGraph
 from kgqa.runtime.resources import open_graph, open_resources
 
 
@@ -50,26 +53,58 @@ class PerQuestionModel:
 
 @dataclass(frozen=True)
 class Subject:
-    """A context, and the errors of the simulated model where there is one."""
+    """A method's graph and context, and the errors of the simulated model where there is one.
+
+    ``method`` is what another process loads the method by, None where it cannot.
+    """
 
     context: Context
+    graph: MethodGraph
+    method: str | None
     simulated: tuple[ErrorRates, PerQuestionModel] | None = None
-    named: bool = True  # whether another process can open graph and model by their names
+    graphs: QuestionGraphs | None = None  # where each question has a graph of its own
+    options: Mapping[str, Any] = field(default_factory=dict)  # then: what the context was made of,
+    model: AnyModel | None = None  # and with whom
+
+    @property
+    def named(self) -> bool:
+        """Whether another process can load the method and open graph and model by their names."""
+        given = self.context.given
+        return bool(self.method) and given.graph is None and (bool(self.simulated) or given.model is None)
 
     async def open(self) -> KnowledgeGraph:
-        """Open the graph and the model, once, before any question is asked."""
-        graph = await asyncio.to_thread(open_graph, self.context)
-        await open_resources(self.context)
+        """Open the graph, or that of any question, and the model, before any question is asked."""
+        graph = await (self.graphs.open_any() if self.graphs else asyncio.to_thread(open_graph, self.context))
+        await open_resources(self.context_over(graph))
         return graph
+
+    def context_over(self, graph: KnowledgeGraph) -> Context:
+        """Return the context, over the graph of one question where each has its own."""
+        if self.graphs is None:
+            return self.context
+        return make_context(self.graph, self.options, graph, self.model)
+
+
+def subject_of(context: Context, simulated: tuple[ErrorRates, PerQuestionModel] | None = None) -> Subject:
+    """Return the subject of a run that a context describes."""
+    own = own_method(context.method)
+    loaded_by = context.method if own is None else own.named
+    return Subject(context, graph_of(context.method), loaded_by, simulated)
 
 
 def make_subject(
-    method: str, kg: KG | None, model: str | Model | None, options: Mapping[str, Any], seed: int
+    method: str | MethodGraph,
+    kg: KG | None,
+    model: AnyModel | None,
+    options: Mapping[str, Any],
+    seed: int,
+    graphs: Path | None = None,
 ) -> Subject:
-    """Make the subject of a run: a method, its graph and its model; a RunError says what is not taken."""
-    given = dict(options)
-    if kg is not None:
-        given["kg"] = kg
+    """Make the subject of a run: a method, its graph and its model; a RunError says what is not taken.
+
+    ``graphs`` is the file of graphs, one for each question, that are asked in place of ``kg``. Blocks as
+    `make_context` does.
+    """
     spec = default_spec() if model is None else model
     simulated = None
     try:
@@ -77,10 +112,12 @@ def make_subject(
             errors = parse_error_rates(spec, seed)
             simulated = errors, PerQuestionModel(str(errors))
             spec = simulated[1]
-        given["model"] = spec
-        context = make_context(method, given)
-        named = context.given.graph is None and (bool(simulated) or context.given.model is None)
-        return Subject(context, simulated, named)
+        subject = subject_of(make_context(method, options, kg, spec), simulated)
+        if graphs is None:
+            return subject
+        asked = {key: value for key, value in options.items() if key != "kg"}
+        own = QuestionGraphs(graphs, subject.context)
+        return replace(subject, graphs=own, options=asked, model=spec)
     except ValueError as error:
         raise RunError(str(error)) from None
 
@@ -90,17 +127,21 @@ class Asker:
     """Asks questions of a subject whose graph is open."""
 
     subject: Subject
-    graph: KnowledgeGraph
+    graph: KnowledgeGraph | None = None  # a simulated model needs it
 
     async def ask(self, question: Question) -> AskedRecord:
         """Ask one question; an exception that no method expects gives a record of its own."""
-        context = self.subject.context
+        graph, context = self.graph, self.subject.context
+        config = context.config()
         try:
-            if self.subject.simulated:
+            if self.subject.graphs:
+                graph = await self.subject.graphs.open(question.id)
+                context = self.subject.context_over(graph)
+            if self.subject.simulated and graph:
                 errors, model = self.subject.simulated
-                model.set(SimulatedModel(question, self.graph, errors))
+                model.set(SimulatedModel(question, graph, errors))
             given = make_input(question.text, topic_refs(question), question.id)
-            record = await graph_of(context.method).ainvoke(given, context=context)
-            return asked_record(record)
+            record = await self.subject.graph.ainvoke(given, context=context)
+            return asked_record({**record, "config": config} if self.subject.graphs else record)
         except Exception as error:  # a run goes on, whatever one question does
-            return failed_record(question, context.config(), error)
+            return failed_record(question, config, error)

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
@@ -10,9 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kgqa.api import KG
+from kgqa.api import KG, AnyModel
 from kgqa.evaluation.align_topics import align_topics
 from kgqa.evaluation.datasets import Dataset, load
+from kgqa.evaluation.datasets.sources import find_part
 from kgqa.evaluation.paper_analysis import intermediates
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result, ResultsError
@@ -23,15 +25,17 @@ from kgqa.evaluation.runs.folder import RunFolder, make_header
 from kgqa.evaluation.runs.prices import find_price
 from kgqa.evaluation.runs.processes import count_processes, open_processes
 from kgqa.evaluation.runs.progress import Tally
+from kgqa.evaluation.runs.question_graphs import OWN, QuestionGraphs
 from kgqa.evaluation.runs.records import RunError
 from kgqa.evaluation.runs.worker_pool import Sources, WorkerPool, read_sources
-from kgqa.evaluation.scoring.grounding import check_grounding
+from kgqa.evaluation.scoring.grounding import MAX_CONCURRENT_RESULTS, check_grounding, result_key
 from kgqa.evaluation.scoring.metrics import Metrics, measure_results
+from kgqa.evaluation.scoring.own import MetricFunction, OwnMetric, load_metrics
 from kgqa.evaluation.scoring.statistics import summarise_total
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.store.embedded import DaemonThreads
-from kgqa.models.interface import Model
+from kgqa.runtime.graph_builder import MethodGraph
 
 _log = logging.getLogger(__name__)
 
@@ -64,7 +68,9 @@ class EvaluationRun:
         watch(self.tally)
         await for_each(self.waiting, ask_one, concurrency, stop)
 
-    async def measure(self, graph: KnowledgeGraph) -> Metrics:
+    async def measure(
+        self, graph: KnowledgeGraph, own: Sequence[OwnMetric], graphs: QuestionGraphs | None = None
+    ) -> Metrics:
         """Put the records of a complete run in order, measure them, and write the metrics.
 
         Where the graph fails meanwhile, the strict grounded rate is unknown, and what lies
@@ -74,11 +80,14 @@ class EvaluationRun:
         grounded: dict[str, bool | None] | None = None
         between: dict[str, int] = {}
         try:
-            grounded = await check_grounding(results, graph)
-            between = await intermediates.count_intermediates(self.questions, graph)
+            if graphs:
+                grounded = await _check_on_own_graphs(results, graph, graphs)
+            else:
+                grounded = await check_grounding(results, graph)
+                between = await intermediates.count_intermediates(self.questions, graph)
         except KGError as error:
             _log.warning("the answers were not checked on the graph: %s", error)
-        return await asyncio.to_thread(self._measured, results, grounded, between)
+        return await asyncio.to_thread(self._measured, results, grounded, between, own)
 
     def _ordered(self) -> list[Result]:
         self.folder.put_in_order([question.id for question in self.questions])
@@ -92,9 +101,10 @@ class EvaluationRun:
         results: Sequence[Result],
         grounded: Mapping[str, bool | None] | None,
         between: Mapping[str, int],
+        own: Sequence[OwnMetric],
     ) -> Metrics:
         questions = intermediates.with_intermediates(self.questions, between)
-        metrics = measure_results(results, questions, grounded=grounded, seed=self.head["seed"])
+        metrics = measure_results(results, questions, grounded=grounded, seed=self.head["seed"], own=own)
         if (price := self.tally.price) is not None:
             known = [cost for result in results if (cost := price.of(result.usage)) is not None]
             metrics["cost"] = summarise_total(known)
@@ -143,9 +153,9 @@ async def evaluate(
     dataset: str | Path | Dataset,
     *,
     out: str | Path,
-    method: str = "compose",
+    method: str | MethodGraph = "compose",
     kg: KG | None = None,
-    model: str | Model | None = None,
+    model: AnyModel | None = None,
     format: str | None = None,
     split: str = "all",
     limit: int | None = None,
@@ -153,6 +163,7 @@ async def evaluate(
     seed: int = 0,
     retry_failed: bool = False,
     ray: str | None = None,
+    metrics: Sequence[str | MetricFunction] = (),
     stop: asyncio.Event | None = None,
     watch: ProgressWatcher | None = None,
     **options: Any,
@@ -160,10 +171,12 @@ async def evaluate(
     """Ask the questions of a dataset and measure the answers; the same call goes on where one ended.
 
     Args:
-        dataset: "sample", a file of questions, or a dataset that is loaded already.
+        dataset: "sample", a benchmark by name (``kgqa data list``), a file of questions, a reader of your own
+            by its name, or a loaded dataset.
         out: the folder of the run: a new one, or that of a run that asks the same.
-        method: one of `kgqa.graphs.METHODS`.
-        kg: as `kgqa.aask` takes it.
+        method: as `kgqa.aask` takes it.
+        kg: as `kgqa.aask` takes it; "own", as where a benchmark by name is asked and none is given, for the
+            graph that the dataset is published with, which may be one for each question.
         model: as `kgqa.aask` takes it, or ``simulated:accuracy=0.9``.
         format: of the file, one of `kgqa.evaluation.datasets.FORMATS`; told from the file where absent.
         split: the part of the dataset to ask.
@@ -172,6 +185,8 @@ async def evaluate(
         seed: of the simulated model and of the intervals.
         retry_failed: ask again what failed before.
         ray: HOST:PORT of the Ray cluster that asks, or "auto"; this machine is one of its nodes.
+        metrics: further ones, your own: functions of a record and its question that give a number, by the
+            names that their packages have given them, as ``module:name``, or themselves.
         stop: once it is set, no question is begun any more and the running ones end.
         watch: told before the first question and after each one how far the run is.
         options: the method's options.
@@ -187,10 +202,17 @@ async def evaluate(
     if seed < 0:
         raise RunError(f"a seed is 0 or more, not {seed}")
     with ExitStack() as held:
-        asked = make_subject(method, kg, model, options, seed)
+        own = load_metrics(metrics)
+        kg = _choose_graph(dataset, kg)
+        asked = await asyncio.to_thread(make_subject, method, kg, model, options, seed)
         folder = held.enter_context(await asyncio.to_thread(RunFolder, Path(out)))
         part = DaemonThreads(1, "questions").submit(partial(_load_questions, dataset, format, split, limit))
         loaded, questions = await asyncio.wrap_future(part)  # no pipe that nobody writes to keeps the process
+        if isinstance(kg, str) and kg == OWN:
+            graphs = _own_graph(loaded)
+            each = graphs.suffix == ".sqlite"  # one for each question
+            given = (OWN, model, options, seed, graphs) if each else (graphs, model, options, seed)
+            asked = await asyncio.to_thread(make_subject, method, *given)
         graph = await asked.open()
         sources = await read_sources(asked, graph)
         about = {
@@ -206,15 +228,52 @@ async def evaluate(
         await asyncio.to_thread(folder.check, head)
         left = len(questions) - await asyncio.to_thread(folder.count_recorded, failures=not retry_failed)
         async with _open_workers(asked, sources, ray, left, concurrency) as others:
-            run = await asyncio.to_thread(
-                begin_run, folder, head, await align_topics(questions, graph), retry_failed=retry_failed
-            )
+            aligned = questions if asked.graphs else await align_topics(questions, graph)
+            run = await asyncio.to_thread(begin_run, folder, head, aligned, retry_failed=retry_failed)
             if run.waiting:
                 held.enter_context(garbage_frozen())
                 asker = others or Asker(asked, graph)
                 await run.ask(asker, concurrency, stop or asyncio.Event(), watch or (lambda tally: None))
         complete = run.tally.done == run.tally.total
-        return Evaluation(folder.path, run.head, run.tally, await run.measure(graph) if complete else None)
+        measured = await run.measure(graph, own, asked.graphs) if complete else None
+        return Evaluation(folder.path, run.head, run.tally, measured)
+
+
+def _choose_graph(dataset: str | Path | Dataset, kg: KG | None) -> KG | None:
+    """Return the graph of a run; a benchmark by name is asked over what it is published with."""
+    if kg is not None:
+        return kg[0] if isinstance(kg, list | tuple) and list(kg) == [OWN] else kg
+    if isinstance(dataset, Dataset):
+        return OWN if dataset.graph else None
+    named = find_part(dataset) if isinstance(dataset, str) else None
+    if named is None:
+        return None
+    source, part = named
+    if source.subgraphs or source.parts[part].graph:
+        return OWN
+    if os.environ.get("KGQA_KG", "sample") == "sample":
+        raise RunError(f"{source.name} comes without a graph ({source.about}); name one with --kg")
+    return None
+
+
+def _own_graph(dataset: Dataset) -> Path:
+    if dataset.graph is None:
+        raise RunError(f"{dataset.name} comes without a graph; name one with --kg")
+    return dataset.graph
+
+
+async def _check_on_own_graphs(
+    results: Sequence[Result], graph: KnowledgeGraph, graphs: QuestionGraphs
+) -> dict[str, bool | None]:
+    """Check each result on the graph of its question; any ``graph`` will do where no query is run."""
+    found: dict[str, bool | None] = {}
+
+    async def check(result: Result) -> None:
+        own = await graphs.open(result_key(result)) if result.outcome == "grounded" else graph
+        found.update(await check_grounding([result], own))
+
+    await for_each(results, check, MAX_CONCURRENT_RESULTS)
+    return found
 
 
 def _open_workers(
@@ -232,7 +291,11 @@ def _open_workers(
 def _load_questions(
     dataset: str | Path | Dataset, format: str | None, split: str, limit: int | None
 ) -> tuple[Dataset, Sequence[Question]]:
-    loaded = dataset if isinstance(dataset, Dataset) else load(dataset, format)
+    loaded = dataset if isinstance(dataset, Dataset) else load(dataset, format, own=True)
+    if loaded.format == "list":
+        raise RunError(
+            f"{loaded.name} has questions and no answers, so nothing can be scored; kgqa ask --file asks them"
+        )
     questions = loaded.part(split, limit)
     if len({question.id for question in questions}) < len(questions):
         raise RunError(f"{loaded.name} has several questions of one id; give each its own")

@@ -54,6 +54,7 @@ def make_header(config: Json, dataset: Json, sources: Json, seed: int) -> dict[s
         "config": config,
         "dataset": dataset,
         **{key: sources[key] for key in ("relations", "graph", "blueprints", "exemplars")},
+        **({"method": sources["method"]} if "method" in sources else {}),
         "seed": seed,
         "versions": {"python": platform.python_version(), **versions},
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -79,6 +80,7 @@ def _run_identity(head: Json) -> dict[str, Any]:
         "the graph's fingerprint": head["graph"],
         "the blueprints' fingerprint": head.get("blueprints"),
         "the exemplars' fingerprint": head.get("exemplars"),
+        "the method's file": head.get("method"),
         "seed": head["seed"],
     }
 

@@ -5,6 +5,7 @@ Run as a program, this is one of them: a question in, the lines of its record ou
 
 import asyncio
 import json
+import logging
 import os
 import sys
 from contextlib import AbstractAsyncContextManager, ExitStack
@@ -32,12 +33,21 @@ QUESTIONS_PER_PROCESS = 100  # questions in all that a process is worth starting
 MAX_MESSAGE_BYTES = 1 << 30  # bytes of the longest line that goes in or out
 PROCESS_LOST = "the process has ended"
 
+_log = logging.getLogger(__name__)
+
 
 def count_processes(subject: Subject, questions: int, concurrency: int) -> int:
     """Return how many processes so many questions are worth; 0 where that of the run itself will do."""
     worth = min(concurrency // CONCURRENCY_PER_PROCESS, questions // QUESTIONS_PER_PROCESS)
     size = min(MAX_PROCESSES, len(CORES), worth)
-    return size if subject.named and size > 1 else 0
+    if size > 1 and not subject.named:
+        _log.warning(
+            "an open graph or model cannot go to other processes: this one asks alone; %d would ask if both "
+            "had names",
+            size,
+        )
+        return 0
+    return size if size > 1 else 0
 
 
 class WorkerProcess:

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.text import Text
 
 from kgqa.evaluation.runs.prices import Price
+from kgqa.evaluation.runs.question_graphs import OWN
 from kgqa.evaluation.runs.records import failure_reason, is_failed
 from kgqa.evaluation.scoring.metrics import Metrics
 from kgqa.evaluation.scoring.printing import metric_tables
@@ -100,7 +101,7 @@ def progress_bar(console: Console) -> Iterator[Callable[[Tally], None]]:
 def print_summary(ended: "Evaluation", metrics: Metrics, console: Console) -> None:
     """Print the metrics with their intervals, the costs, and where all of it lies."""
     config, dataset, tally = ended.head["config"], ended.head["dataset"], ended.tally
-    graph = ", ".join(map(str, config["kg"]))
+    graph = ", ".join(map(str, config["kg"])) if config["kg"] != [OWN] else "their own graphs"
     about = (
         f"{config['method']}, {config['model']}: {metrics['n']:,} questions of {dataset['name']} on {graph}"
     )
@@ -114,7 +115,8 @@ def print_summary(ended: "Evaluation", metrics: Metrics, console: Console) -> No
         console.print(Text(f"{number}: tokens and dollars are lower bounds."))
     if tally.strange:
         number = f"The topics of {tally.strange:,} of {metrics['n']:,} questions are not in {graph}"
-        console.print(Text(f"{one_line(number)}; --kg names another graph.", style="yellow"))
+        advice = "" if config["kg"] == [OWN] else "; --kg names another graph"
+        console.print(Text(f"{one_line(number)}{advice}.", style="yellow"))
     if tally.failed:
         ((why, _),) = tally.reasons.most_common(1)
         number = f"{tally.failed:,} of {tally.total:,} questions failed and count as wrong"

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import ExitStack, asynccontextmanager, nullcontext
 from dataclasses import asdict
 from math import ceil
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from pydantic import TypeAdapter
@@ -25,6 +26,7 @@ from kgqa.evaluation.runs.asking import Asker, Subject, make_subject
 from kgqa.evaluation.runs.event_loop import garbage_frozen
 from kgqa.evaluation.runs.folder import listing_difference
 from kgqa.evaluation.runs.records import AskedRecord, RunError, failed_record
+from kgqa.graphs import own_method
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.errors import ModelError
@@ -53,31 +55,39 @@ class WorkerOrder(TypedDict):
     """What is asked, by names: whoever carries it out opens them for itself."""
 
     kgqa: str
-    method: str
+    method: str | None
     model: str
     options: dict[str, Any]
+    graphs: str | None
 
 
 def make_order(subject: Subject) -> WorkerOrder:
     """Write down what a worker is to open."""
-    config = subject.context.config()
     options = subject.context.model_dump(mode="json", exclude={"model"})
-    return {"kgqa": __version__, "method": config["method"], "model": config["model"], "options": options}
+    return {
+        "kgqa": __version__,
+        "method": subject.method,
+        "model": subject.context.config()["model"],
+        "options": options,
+        "graphs": str(subject.graphs.path) if subject.graphs else None,
+    }
 
 
 async def read_sources(subject: Subject, graph: KnowledgeGraph) -> Sources:
     """Return what this process answers from, with None for what it does without or cannot know."""
-    opened = await open_resources(subject.context)
+    opened = await open_resources(subject.context_over(graph))
     server = getattr(opened.model, "url", None)
     library, exemplars = opened.library, opened.index or opened.exemplars
+    own = own_method(subject.context.method)
     return {
         "kgqa": __version__,
         "model server": redact_url(server) if server else None,
         "relations": "listed" if graph.relations else None,
-        "graph": graph.fingerprint,
+        "graph": (subject.graphs or graph).fingerprint,
         "blueprints": f"{library.fingerprint[:16]}, tau {library.tau:g}" if library else None,
         "exemplars": exemplars.fingerprint[:16] if exemplars else None,
         "wording": wording_fingerprint(subject.context.prompts),
+        **({"method": own.fingerprint} if own else {}),
     }
 
 
@@ -86,7 +96,8 @@ async def open_worker(order: WorkerOrder, held: ExitStack) -> tuple[Asker | None
     if order["kgqa"] != __version__:
         return None, {"error": f"it has kgqa {__version__}, the run {order['kgqa']}; install the same"}
     try:
-        asked = make_subject(order["method"], None, order["model"], order["options"], 0)
+        graphs = Path(order["graphs"]) if order["graphs"] else None
+        asked = make_subject(order["method"] or "", None, order["model"], order["options"], 0, graphs)
         graph = await asked.open()
         said = await read_sources(asked, graph)
     except (ValueError, KGError, ModelError, EncoderError) as error:

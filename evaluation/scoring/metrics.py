@@ -15,6 +15,7 @@ from kgqa.evaluation.paper_analysis.revision import Revision, measure_revision
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.grounding import result_key
+from kgqa.evaluation.scoring.own import OwnMean, OwnMetric, measure_own
 from kgqa.evaluation.scoring.reliability import Reliability, measure_reliability
 from kgqa.evaluation.scoring.scores import (
     Accuracy,
@@ -68,6 +69,7 @@ class Metrics(Accuracy, UsageCosts):
     revision: Revision | None  # how plans were verified and revised; null where the method has none in steps
     lookahead: Lookahead | None  # how smart lookahead went; null where there was none
     pruning: Pruning | None  # how many relations survived prunings; null where results do not tell
+    own: dict[str, OwnMean]  # metrics of the user's own, by their names
     seed: int  # what the intervals are drawn by
     resamples: int  # bootstrap resamples behind every interval
 
@@ -78,11 +80,12 @@ def measure_results(
     *,
     grounded: Mapping[str, bool | None] | None,
     seed: int = 0,
+    own: Sequence[OwnMetric] = (),
 ) -> Metrics:
     """Measure results against questions, strictly; every question counts.
 
     Of several results for one question the last counts. ``grounded`` is what `check_grounding`
-    found; None where no graph was given.
+    found; None where no graph was given. ``own`` are metrics of the user's.
     """
     scored = score_results(results, questions)
     given = [each.result for each in scored if each.result]
@@ -111,6 +114,7 @@ def measure_results(
         "revision": measure_revision(scored, seed),
         "lookahead": measure_lookahead(scored, seed),
         "pruning": measure_pruning(scored),
+        "own": measure_own(own, scored, seed),
         "seed": seed,
         "resamples": BOOTSTRAP_RESAMPLES,
     }

@@ -25,6 +25,17 @@ def metric_tables(metrics: Mapping[str, Any]) -> Iterator[Table]:
         if spent := metrics.get(key):
             costs.add_row(label, *(_cost(spent[part]) for part in COST_PARTS if part in spent))
     yield costs
+    own = _number_table("own metric", "mean", "95% interval", "n")
+    for name, mean in (metrics.get("own") or {}).items():
+        numbers = [format_own(mean[part]) for part in ("value", "low", "high")]
+        own.add_row(Text(one_line(name, 40)), numbers[0], " to ".join(numbers[1:]), f"{mean['n']:,}")
+    if own.row_count:
+        yield own
+
+
+def format_own(number: float | None) -> str:
+    """Write a number of a metric of the user's own, whatever its unit."""
+    return "n/a" if number is None else f"{number:,.3f}" if abs(number) < 10 else f"{number:,.1f}"
 
 
 def group_table(metrics: Mapping[str, Any]) -> Table:

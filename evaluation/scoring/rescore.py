@@ -22,6 +22,7 @@ from kgqa.evaluation.result import Result, ResultsError, pair_results
 from kgqa.evaluation.result_files import find_results_file, read_results
 from kgqa.evaluation.scoring.comparison import Comparison, compare_results
 from kgqa.evaluation.scoring.grounding import check_grounding
+from kgqa.evaluation.scoring.own import MetricFunction, load_metrics
 from kgqa.kg.terms import one_line
 
 
@@ -45,6 +46,7 @@ def rescore(
     limit: int | None = None,
     kg: Sequence[str] = (),
     against: str | Path | None = None,
+    metrics: Sequence[str | MetricFunction] = (),
 ) -> RescoredResults:
     """Score results by a protocol (blocking; no model is asked).
 
@@ -63,11 +65,13 @@ def rescore(
         limit: the first so many questions of it count.
         kg: the graph on which the answers are looked for; strict only.
         against: other results to compare these with, question by question; strict only.
+        metrics: the user's own, as `evaluate` takes them; strict only.
     """
     protocols.check_protocol(protocol)
-    for option, value in (("--kg", kg), ("--against", against)):
+    for option, value in (("--kg", kg), ("--against", against), ("--metric", metrics)):
         if value and protocol != "strict":
             raise ValueError(f"{option} goes with the strict protocol, not with {protocol}; leave one out")
+    own = load_metrics(metrics)
     file = find_results_file(results)
     found = read_results(file)
     advice = "mend it, or score a copy of the results elsewhere"
@@ -93,12 +97,14 @@ def rescore(
         from kgqa.runtime.resources import graph_sources
 
         grounded = asyncio.run(check_grounding(given, open_graph(graph_sources(kg))))
-    metrics = protocols.measure_by_protocol(protocol, given, questions, grounded=grounded, seed=seed)
+    measured = protocols.measure_by_protocol(
+        protocol, given, questions, grounded=grounded, seed=seed, own=own
+    )
     name = one_line(loaded.name)
     counted = "do not count" if protocol == "strict" else "count as wrong"
     said = f"are of no question in {name}; they {counted}"
     warnings = (f"{number} results{where} {said}" for number, where in left_out if number)
-    return RescoredResults(f"{one_line(str(results))} on {name}", metrics, comparison, tuple(warnings))
+    return RescoredResults(f"{one_line(str(results))} on {name}", measured, comparison, tuple(warnings))
 
 
 def _read_beside(file: Path, shape: type[JsonObject], advice: str) -> dict[str, Any]:
@@ -112,7 +118,7 @@ def _read_beside(file: Path, shape: type[JsonObject], advice: str) -> dict[str, 
 def _load_dataset(given: str | None, format: str | None, recorded: Mapping[str, Any]) -> Dataset:
     """Load the dataset that is given, or that of the run if it is still the same."""
     if given is not None:
-        return load(given, format)
+        return load(given, format, own=True)
     if not recorded:
         raise ValueError("--dataset is missing: name the file of the questions")
     name = one_line(str(recorded.get("source") or recorded.get("name")))

@@ -25,7 +25,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.errors import MalformedReply, UnknownModel
 from kgqa.models.interface import Completion, Turn, Usage
 from kgqa.models.parsing import check_reply
-from kgqa.prompts.base import Prompt, R, Reply
+from kgqa.prompts.base import Prompt, R, Reply, for_kind
 
 Handler = Callable[[Any, Case], Awaitable[Reply]]
 """Returns the reply that is right, or one that is wrong where its draw says so."""
@@ -74,7 +74,7 @@ class SimulatedModel:
 
     async def ask(self, prompt: Prompt[R]) -> Completion[R]:
         """Answer one prompt; as often as ``format`` says, the reply is malformed."""
-        handler = HANDLERS.get(type(prompt))
+        handler = for_kind(HANDLERS, prompt)
         if handler is None:
             known = ", ".join(sorted(kind.name for kind in HANDLERS))
             raise UnknownModel(f"no simulated model answers {prompt.name} prompts; it answers {known}")

@@ -13,7 +13,6 @@ Traceback (most recent call last):
 ValueError: no branch binds place 3
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal as Choice, get_args
@@ -27,18 +26,6 @@ Function = Choice["count", "min", "max", "argmin", "argmax"]
 MAX_ATTRIBUTE_HOPS = 2
 MAX_HOPS_IN_ALL = 100  # of all chains and attributes: rdflib's time grows with the square of the triples
 MAX_TERMS_PICKED = 1_000
-
-_DIGITS = re.compile(r"\d+")
-_IN_WORDS = {
-    str(number): {*names.split()}
-    for number, names in enumerate(
-        (
-            *("one first", "two second", "three third", "four fourth", "five fifth", "six sixth"),
-            *("seven seventh", "eight eighth", "nine ninth", "ten tenth"),
-        ),
-        1,
-    )
-}
 
 _KINDS: dict[Operator, tuple[Kind, ...]] = {
     **dict.fromkeys(("=", "!=", "not exists"), ("entity", "number", "date", "text")),
@@ -108,6 +95,7 @@ class Condition:
             subclasses not followed.
         value: None with ``exists``.
         words: The condition as the question has it; they are no part of the SPARQL.
+        remembered: Whether only a model knows that this value is meant; no part of the SPARQL either.
     """
 
     place: int
@@ -115,6 +103,7 @@ class Condition:
     operator: Operator
     value: Term | None = None
     words: str = ""
+    remembered: bool = False
 
     def __post_init__(self) -> None:
         _require(len(self.attribute) <= MAX_ATTRIBUTE_HOPS, f"more than {MAX_ATTRIBUTE_HOPS} hops to a value")
@@ -131,22 +120,6 @@ class Condition:
         if isinstance(self.value, Literal):
             _require(self.operator != "year" or year_of(self.value) is not None, f"no year: {shown}")
             _require(self.operator != "contains" or bool(self.value.value), f"{named} without text")
-
-    def is_said(self, question: str) -> bool:
-        """Return whether a number or date that something is to equal is in a question, at least its year.
-
-        >>> seven = Condition(1, (Hop("http://x/number"),), "=", Literal("7"))
-        >>> [seven.is_said(question) for question in ("Who has number 7?", "Who is seventh?", "Who is 22?")]
-        [True, True, False]
-        """
-        value = self.value
-        if self.operator not in {"=", "year"} or not isinstance(value, Literal) or kind_of(value) == "text":
-            return True
-        first = next(iter(_DIGITS.findall(value.value)), "")
-        words = {*re.findall(r"[a-z]+", question.lower())}
-        said = {*_DIGITS.findall(question.replace(",", ""))}
-        said |= {number for number, names in _IN_WORDS.items() if names & words}
-        return first.strip("0") in {"", *(each.strip("0") for each in said)}
 
 
 @dataclass(frozen=True, slots=True)

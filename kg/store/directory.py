@@ -87,6 +87,18 @@ def load_graph(reader: GraphReader) -> tuple[ox.Store, GraphFacts]:
     return store, _state_facts(store, reader.source, reader.fingerprint)
 
 
+def load_text(text: bytes, source: str) -> tuple[ox.Store, GraphFacts]:
+    """Read N-Triples into memory; KGMalformed for what is none. A graph without triples is one, too."""
+    store = ox.Store()
+    try:
+        store.load(text, ox.RdfFormat.N_TRIPLES)
+    except SyntaxError as error:
+        raise KGMalformed(f"{source} is no graph: {error}") from None
+    predicates = count_predicates(store)
+    fingerprint = hashlib.sha256(text).hexdigest()[:16]
+    return store, GraphFacts(source, fingerprint, sum(predicates.values()), predicates)
+
+
 def build_store(
     graph: Sequence[Path] | GraphReader,
     directory: Path,

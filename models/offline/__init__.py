@@ -26,7 +26,7 @@ from kgqa.models.offline.plan_replies import PLAN_REPLIES
 from kgqa.models.offline.query_replies import QUERY_REPLIES
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.prompts.answer_from_memory import AnswerBriefly, ReasonAloud
-from kgqa.prompts.base import Prompt, R
+from kgqa.prompts.base import Prompt, R, for_kind
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.retrieval.lookups import MAX_QUERIES
 from kgqa.retrieval.wording import Encode
@@ -84,10 +84,11 @@ class OfflineModel:
         """
         if self._interpreter is None or isinstance(prompt, AnswerBriefly | ReasonAloud):
             raise ModelUnavailable(f"{NO_FACTS}; give a language model, as provider:name")
-        if type(prompt) not in _REPLIES:
+        reply_to = for_kind(_REPLIES, prompt)
+        if reply_to is None:
             raise ModelUnavailable(f"the offline model cannot answer {prompt.name}; give a language model")
         with metered(MAX_QUERIES - model_queries_spent.get()) as meter:
-            reply = await _REPLIES[type(prompt)](prompt, self._interpreter)
+            reply = await reply_to(prompt, self._interpreter)
         return Completion(reply, Usage(model_queries=meter.queries))  # type: ignore[arg-type]
 
     async def assess(self, question: str, topics: tuple[Entity, ...]) -> Assessment:

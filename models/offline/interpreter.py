@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.meter import begin_query, metered, unmetered
@@ -287,14 +286,8 @@ def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]
     return [
         each
         for each in found
-        if each.terms - set(topics)
-        or (each.chain.topic in each.terms and not goes_straight_back(each.chain.hops))
+        if each.terms - set(topics) or (each.chain.topic in each.terms and not each.chain.turns_back)
     ]
-
-
-def goes_straight_back(hops: Sequence[Hop]) -> bool:
-    """Return whether a hop goes back on the one before it."""
-    return any(one == two.inverse for one, two in pairwise(hops))
 
 
 def _prefer_entities(found: Sequence[CandidateChain]) -> list[CandidateChain]:

@@ -13,7 +13,8 @@ async def compose(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     """Let the model compose a query of the chains and attributes that were retrieved.
 
     What it misses is looked for, and where it takes no chain, others are offered: ``refines`` times at most.
-    Then, and where a reply is malformed, the search explores instead.
+    Then, and where a reply is malformed, the query before stands, if it gives anything; else the search
+    explores instead.
     """
     asked, topics = node_count(state, "compose"), state["topic_entities"]
     meanings = with_meanings(state, topics)
@@ -33,10 +34,11 @@ async def compose(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
         topics=tuple(topics),
         meanings=tuple(meaning for others in meanings.values() for meaning in others),
     )
+    standing = [] if not asked or state["empty"] else state["draft"]
     reply = await runtime.ask(prompt)
     if reply is None:
-        return {"draft": [], "decision": otherwise(state, runtime)}
-    draft = _draft(prompt, reply)
+        return {"draft": standing, "decision": "filter" if standing else otherwise(state, runtime)}
+    draft = _draft(prompt, reply) or (standing if prompt.final else [])
     runtime.trace |= {"reason": reply.rationale, "composed": [str(each.chain) for each in draft]}
     update: ComposeUpdate = {"draft": draft, "missing": reply.missing, "empty": ""}
     if reply.missing:

@@ -123,7 +123,11 @@ def _likeliest(
         leading = (
             each
             for each in chains
-            if not (each.terms <= {*topics} or each.chain in passed or _comes_back(each.chain, found.ends))
+            if not (
+                each.terms <= {*topics}
+                or {each.chain, each.taught} & {*passed}
+                or _comes_back(each.chain, found.ends)
+            )
         )
         varied = list(_varied(leading))
         taken: list[CandidateChain] = []

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import FuncFormatter
 
 from kgqa.evaluation.report.cells import Interval
 
@@ -189,8 +189,17 @@ def name_rows(axes: Axes, names: Sequence[str], *, at: float = 0) -> None:
 
 
 def format_percent_axis(axes: Axes, *, across: bool = False) -> None:
-    """Write per cent at the axis of shares, the y axis unless ``across``."""
-    (axes.xaxis if across else axes.yaxis).set_major_formatter(PercentFormatter(1.0, decimals=0))
+    """Write per cent at the axis of shares, the y axis unless ``across``; no tick is rounded."""
+    (axes.xaxis if across else axes.yaxis).set_major_formatter(FuncFormatter(_tick_percent))
+
+
+def _tick_percent(share: float, place: int | None = None) -> str:
+    """Write a tick of an axis of shares.
+
+    >>> _tick_percent(0.975), _tick_percent(0.3), _tick_percent(1.0)
+    ('97.5%', '30%', '100%')
+    """
+    return f"{round(100 * share, 6):g}%"
 
 
 def share_limits(intervals: Sequence[Interval]) -> tuple[float, float]:

@@ -116,6 +116,18 @@ function compare(a, b, falling) {
   return falling ? -order : order;
 }
 
+/** Say over each table that is wider than the page how many columns are out of sight. */
+function tellWidths() {
+  for (const frame of document.querySelectorAll(".scroll")) {
+    const edge = frame.getBoundingClientRect().right + 1;
+    const heads = [...frame.querySelectorAll("thead th")];
+    const hidden = heads.filter((head) => head.getBoundingClientRect().right > edge).length;
+    const note = frame.previousElementSibling;
+    note.hidden = hidden === 0;
+    note.textContent = `${plural(hidden, "more column")} to the right: scroll the table sideways.`;
+  }
+}
+
 const SIDE_BY_SIDE = 4;
 
 /** Runs that are shown side by side, as far as they are chosen; the first ones else. */
@@ -208,6 +220,9 @@ function drawPicker(question, details, runs) {
 
 async function begin() {
   document.querySelectorAll("table").forEach(sortable);
+  document.querySelectorAll(".scroll").forEach((frame) => frame.addEventListener("scroll", tellWidths));
+  addEventListener("resize", tellWidths);
+  tellWidths();
   index = await unpack("index");
   drawFilters();
   drawKey();

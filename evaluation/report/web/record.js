@@ -30,7 +30,7 @@ const COSTS = {
 };
 
 /** Keys of a step that have a place of their own. */
-const PLACED = new Set(["node", "decision", "chain", "topics", "reason", "error", "failure"]);
+const PLACED = new Set(["node", "decision", "chain", "topics", "reason", "error", "failure", "exchanges"]);
 
 /** Six blocks for each run, so that those of several runs stand side by side. */
 function drawRun(run, letter, record) {
@@ -169,6 +169,20 @@ function drawStep(step) {
     drawNotes(others),
     step.reason ? el("p.reason", {}, label(step.reason)) : null,
     failed ? el("p.error", {}, label(failed)) : null,
+    (step.exchanges ?? []).map(drawExchange),
+  );
+}
+
+/** What the model was asked in a step, and its reply: only runs with keep_prompts=true have them. */
+function drawExchange(exchange) {
+  const text = (title, words) => [el("h6", {}, title), el("pre.long", { tabindex: "0" }, label(words))];
+  return el(
+    "details.exchange",
+    {},
+    el("summary", {}, "Prompt and reply: ", label(exchange.prompt)),
+    el("details", {}, el("summary", {}, "Instructions"), el("pre.long", { tabindex: "0" }, label(exchange.instructions))),
+    text("Case", exchange.case),
+    text("Reply", exchange.reply ?? "none: it could not be reached, or was malformed"),
   );
 }
 

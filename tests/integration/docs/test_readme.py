@@ -18,6 +18,7 @@ from kgqa.models.offline import PARTS
 README = Path(kgqa.__file__).with_name("README.md")
 EVALUATION = README.parent / "docs" / "evaluation.md"
 OFFLINE = README.parent / "docs" / "offline.md"
+PYTHON = README.parent / "docs" / "python.md"
 
 
 def blocks(language: str, page: Path = README) -> list[str]:
@@ -44,6 +45,15 @@ def test_shown_python(code: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     for promised in re.findall(r"# (\[.*|grounded)$", code, re.MULTILINE):
         assert promised in said
+
+
+def test_the_page_on_python_runs_from_top_to_bottom(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, object] = {"__name__": "python"}
+    for code in blocks("python", PYTHON):
+        exec(compile(code, str(PYTHON), "exec"), names)
+        said = capsys.readouterr().out
+        for promised in re.findall(r"^ *print\(.*\)  # (.*)$", code, re.MULTILINE):
+            assert promised in said
 
 
 def test_the_python_of_the_page_on_evaluation(capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,7 +51,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     large = write_run(folder / "large" / "run", multiplied(far, 250), many)
     urls = {}
     guided = [write_run(folder / f"guided{at}", refined(one), dataset) for at, one in enumerate((far, near))]
+    kept = write_run(folder / "kept", answered(folder, keep_prompts=True), dataset)
     pages = {
+        "kept": [kept],
         "small": runs,
         "large": [large],
         "odd": [write_run(folder / "odd", odd, dataset)],
@@ -236,6 +238,40 @@ def test_a_question_shows_its_path_and_every_step(open_page: Open) -> None:
     assert seen.each(".run:nth-of-type(1) .step b") == steps
     assert "set aside" in seen.each(".run:nth-of-type(1) .step")[2]
     assert "LLM calls\n2" in seen.each(".run:nth-of-type(1) .cost")[0]
+
+
+def test_a_step_shows_what_the_model_was_asked_and_its_reply(open_page: Open) -> None:
+    seen = open_page("kept", "#q=q2")
+    asked = seen.page.locator(".step", has_text="prune").first.locator(".exchange")
+    assert asked.count() == 1
+    assert not asked.locator("pre").last.is_visible()
+    asked.locator("summary").first.click()
+    assert asked.locator("summary").first.inner_text() == "Prompt and reply: prune_relations"
+    case, reply = asked.locator("> pre").all_inner_texts()
+    assert case.startswith('Question: "Where does the river of Ulm end?"')
+    assert '"relations":[' in reply.replace(" ", "")
+    asked.get_by_text("Instructions").click()
+    assert "Reply with one JSON object" in asked.locator("details pre").inner_text()
+    assert open_page(anchor="#q=q2").page.locator(".exchange").count() == 0
+
+
+def test_a_table_that_is_cut_says_so(open_page: Open) -> None:
+    page = open_page(width=700).page
+    table, note = page.locator(".scroll").first, page.locator(".wide").first
+    hidden = "frame => frame.scrollWidth - frame.clientWidth"
+    assert table.evaluate(hidden) > 100
+    heads = table.locator("thead th").count()
+    told = note.inner_text()
+    assert told.endswith("more columns to the right: scroll the table sideways.")
+    assert 0 < int(told.split()[0]) < heads
+    table.evaluate("frame => { frame.scrollLeft = frame.scrollWidth }")
+    note.wait_for(state="hidden")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    frames = page.locator(".scroll").all()
+    cut = [frame.evaluate(hidden) > 0 for frame in frames]
+    told_of = [frame.locator("xpath=preceding-sibling::p[1]").is_visible() for frame in frames]
+    assert {*cut} == {True, False}
+    assert told_of[1:] == cut[1:]  # the first is scrolled to its end
 
 
 def test_a_failed_question_shows_its_error(open_page: Open) -> None:

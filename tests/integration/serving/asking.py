@@ -4,7 +4,7 @@ import json
 import re
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -23,6 +23,9 @@ e:bonn rdfs:label "Bonn"@en .
 
 INPUT = {"question": "Where do the children of Ada live?", "topics": ["Ada"]}
 
+WAY = ("child", "lives_in")
+"""The relations that lead to the answer."""
+
 MODEL = "openai:stub"
 
 PROMPTS = 4
@@ -34,6 +37,7 @@ class Reader:
 
     def __init__(self, stub: Stub) -> None:
         self.url = stub.url
+        self.way = WAY
         self.paid: Counter[str] = Counter()
         self.held_at: int | None = None
         self.waiting = threading.Event()
@@ -46,7 +50,7 @@ class Reader:
         if self.held_at == len(self.paid):
             self.waiting.set()
             self._go_on.wait(60)
-        return said(json.dumps(_reply(case)))
+        return said(json.dumps(_reply(case, self.way)))
 
     def hold(self, place: int) -> None:
         """Count anew, and let the prompt at this place (from 1) wait until `release`."""
@@ -70,11 +74,11 @@ def reading() -> Iterator[Reader]:
             reader.release()
 
 
-def _reply(case: str) -> dict[str, Any]:
-    """Follow child, then lives_in; stop there."""
+def _reply(case: str, way: Sequence[str]) -> dict[str, Any]:
+    """Follow the relations of a way, one after the other; stop at its end."""
     chain = re.findall(r"^Chain: (.*)$", case, re.MULTILINE)[-1]
     if "Relations, choose" in case:
-        wanted = "lives_in" if "child" in chain else "child"
+        wanted = next(relation for relation in way if relation not in chain)
         offered = re.findall(rf"^(\d+)\. .*-{wanted}->", case, re.MULTILINE)
         return {"relations": [int(offered[-1])]}
-    return {"decision": "stop" if "lives_in" in chain else "forward", "take": "all"}
+    return {"decision": "stop" if way[-1] in chain else "forward", "take": "all"}

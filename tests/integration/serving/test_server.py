@@ -284,6 +284,22 @@ def run(client: Any, way: str, method: str, options: dict[str, Any]) -> Any:
     return client.runs.wait(None, client.assistants.create(method, **stored)["assistant_id"], **given)
 
 
+@pytest.mark.parametrize("named", ["own:graph", "./own.py:graph", "kgqa.graphs.cor:graph"])
+def test_no_code_is_loaded_by_a_name_that_a_caller_gives(server: Server, alice: Any, named: str) -> None:
+    own, marked = Path(server.log).parent / "own.py", Path(server.log).parent / "loaded"
+    own.write_text(f"open({str(marked)!r}, 'w')\n")
+    for body in (
+        {"assistant_id": named, "input": INPUT},
+        {"assistant_id": "cor", "input": INPUT, "context": {"method": str(own)}},
+        {"assistant_id": "cor", "input": {**INPUT, "method": f"{own}:graph"}},
+    ):
+        code, said = asked(server, "/runs/wait", body, x_api_key=ALICE)
+        refused = code in (404, 422) or "__error__" in said or said["method"] == "cor"
+        assert refused, said
+    assert not marked.exists()
+    assert status(lambda: alice.assistants.create(named)) in (404, 422)
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_a_budget_cannot_be_raised(replies: dict[tuple[str, str, str], Any], way: str) -> None:
     record = replies[way, "cor", "budget"]

@@ -116,3 +116,19 @@ def test_bad_input_is_one_clear_line(report: Report, run: str, arguments: list[s
 
 def test_no_folder_is_usage(report: Report) -> None:
     assert report().status == 2
+
+
+def test_tables_are_written_beside_the_page(report: Report, run: str, tmp_path: Path) -> None:
+    ended = report(run, "--tables", "tables")
+    written = sorted(file.name for file in (tmp_path / "tables").iterdir())
+    assert ended.status == 0
+    assert ended.out.splitlines()[0] == "report.html"
+    assert sorted(Path(line).name for line in ended.out.splitlines()[1:]) == written
+    assert any(name.endswith("-runs.tex") for name in written)
+
+
+def test_a_folder_for_tables_that_cannot_be_is_told(report: Report, run: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    ended = report(run, "--tables", "file")
+    assert ended.status == 2
+    assert ended.err == "kgqa: cannot write file: File exists; give another --tables\n"

@@ -227,7 +227,8 @@ def filtering(*conditions: dict[str, Any], **more: Any) -> tuple[str, dict[str, 
 
 
 async def test_what_the_graph_has_filtered_is_grounded(graph: Open, ask: Ask) -> None:
-    record = await ask(called(filtering(YOUNG)), answered(BEN), kg=graph(AGED))
+    asked = "Which child of Ada is under 10?"
+    record = await ask(called(filtering(YOUNG)), answered(BEN), kg=graph(AGED), question=asked)
     assert (shown(record), record["outcome"]) == (["Ben"], "grounded")
     assert [(each["words"], each["by"]) for each in record["conditions"]] == [("age < 10", "graph")]
     assert len(record["paths"]) == 1
@@ -237,7 +238,8 @@ async def test_what_the_graph_has_filtered_is_grounded(graph: Open, ask: Ask) ->
 async def test_a_count_of_what_the_graph_has_filtered_is_grounded(
     graph: Open, ask: Ask, value: str, count: str
 ) -> None:
-    record = await ask(called(filtering({**YOUNG, "value": value})), answered((None, count)), kg=graph(AGED))
+    young, asked = {**YOUNG, "value": value}, f"How many children of Ada are under {value}?"
+    record = await ask(called(filtering(young)), answered((None, count)), kg=graph(AGED), question=asked)
     assert (shown(record), record["outcome"]) == ([count], "grounded")
     assert [each["by"] for each in record["conditions"]] == ["graph"]
 

@@ -49,7 +49,8 @@ def players(prompt: ComposeQuery) -> dict[str, Any]:
 
 async def ask(graph: Any, model: ScriptedModel, question: str = QUESTION, **options: Any) -> kgqa.Record:
     options = {"allow_parametric": False, "explore": False, **options}
-    return await kgqa.aask(question, topics=["Team"], kg=graph, model=model, method="compose", **options)
+    given = {"topics": ["Team"], "method": "compose", **options}
+    return await kgqa.aask(question, kg=graph, model=model, **given)
 
 
 def nodes_of(record: kgqa.Record) -> list[str]:

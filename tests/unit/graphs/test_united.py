@@ -98,7 +98,9 @@ async def test_what_is_united_is_filtered_together(graph: Open, method: str) -> 
         assess_found={"decision": "filter", "groups": [1, 2]},
         apply_conditions=after,
     )
-    record = await kgqa.aask("Since when?", topics=["Malta"], kg=graph(BORN), model=model, method=method)
+    record = await kgqa.aask(
+        "Which is of after 1950?", topics=["Malta"], kg=graph(BORN), model=model, method=method
+    )
     [prompt] = asked(model, "apply_conditions")
     assert '1. "English" (A "1934")' in prompt.case() and '2. "Maltese" (A "1964")' in prompt.case()
     assert (shown(record), record["outcome"]) == (["Maltese"], "grounded")

@@ -370,7 +370,7 @@ async def test_a_node_on_the_way_may_be_the_answer(
 
 def tallest(prompt: Any) -> dict[str, Any]:
     letter = next(letter for letter, each in prompt.known.lettered.items() if "floors" in str(each.hops))
-    return {"conditions": [{"attribute": letter, "operator": ">", "value": "5"}]}
+    return {"extreme": "largest", "by": letter}
 
 
 async def test_nodes_on_the_way_may_be_filtered(vog: AskVoG) -> None:

@@ -14,8 +14,8 @@ from kgqa.models.offline import PARTS, OfflineModel, parse_ablation
 from kgqa.models.parsing import check_reply
 from kgqa.priors.encoder import CachedEncoder, Vectors
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
-from kgqa.prompts.answer_from_memory import AnswerDirectly
-from kgqa.prompts.base import Prompt, R
+from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
+from kgqa.prompts.base import Prompt, QuestionPrompt, R
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.decompose import Decompose
@@ -232,11 +232,18 @@ async def test_what_needs_facts_is_left_open(model) -> None:
 
 
 async def test_a_prompt_that_it_does_not_know_needs_a_language_model(model) -> None:
-    class Unknown(AnswerDirectly):
-        name = "unknown"
+    class Unknown(QuestionPrompt[DirectAnswer]):
+        instructions = "Answer."
 
     with pytest.raises(ModelUnavailable, match="cannot answer unknown; give a language model"):
         await model.ask(Unknown("?"))
+
+
+async def test_a_prompt_that_extends_ours_is_answered_as_ours(model) -> None:
+    class Reworded(Decompose):
+        instructions = "In other words."
+
+    assert (await ask(model, Reworded("Who is it?"))).subgoals == ["Who is it?"]
 
 
 async def test_a_question_is_interpreted_once_and_counted_for_its_first_reply(graph) -> None:

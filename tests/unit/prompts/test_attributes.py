@@ -86,8 +86,11 @@ SCHOOL = (hop("school"), hop("at"))
         ("A > 1,000", Condition(1, (hop("number"),), ">", Literal("1000"), "number > 1,000")),
         ("B < 1962", Condition(2, (hop("born"),), "<", *dates("1962"), "born < 1962")),
         ("B year 1961", Condition(2, (hop("born"),), "year", Literal("1961"), "born year 1961")),
-        ("C = ulm", Condition(2, SCHOOL, "=", Entity("http://x/Ulm"), "school at = ulm")),
-        ("D contains un", Condition(2, (hop("motto"),), "contains", Literal("un"), "motto contains un")),
+        ("C = ulm", Condition(2, SCHOOL, "=", Entity("http://x/Ulm"), "school at = ulm", remembered=True)),
+        (
+            "D contains un",
+            Condition(2, (hop("motto"),), "contains", Literal("un"), "motto contains un", remembered=True),
+        ),
         ("C exists ", Condition(2, SCHOOL, "exists", None, "school at exists")),
         ("E = Squad", Condition(1, (), "=", Entity("http://x/Squad"), "= Squad")),
         (" type Star", Condition(2, (), "type", STAR, "is a Star")),

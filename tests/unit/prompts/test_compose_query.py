@@ -106,6 +106,16 @@ def test_an_extreme_and_a_count_are_computed() -> None:
     assert branch.aggregate == Aggregate("count")
 
 
+def test_an_extreme_may_be_of_the_values_that_a_chain_ends_in() -> None:
+    births = from_topic("Ada", "child", "born")
+    ends = tuple(map(Candidate, dates("1961-05-03", "1970-01-01")))
+    asked = ComposeQuery(
+        "When was Ada's first child born?", (OfferedChain(births, ends),), topics=ASKED.topics
+    )
+    (branch,) = asked.branches(ComposedQuery(chains=[[1]], extreme="smallest", by="?1"))
+    assert branch.aggregate == Aggregate("min", by="date")
+
+
 def test_ends_are_chosen_by_name() -> None:
     assert list(map(str, ASKED.chosen(composed(chains=[[1]], chosen=["Cleo"], words="kind")))) == ["Cleo"]
 

@@ -7,7 +7,9 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from kgqa.api import OptionError, make_context
 from kgqa.graphs import METHODS, context_of, cor
+from kgqa.runtime import server_limits
 from kgqa.runtime.context import Budget, Context
+from kgqa.runtime.server_limits import Limits
 
 BASE = {"kg": ("a.ttl",), "model": "offline"}
 
@@ -162,3 +164,23 @@ def test_the_schema_of_options_is_made_once_and_cannot_be_changed(monkeypatch: p
     monkeypatch.delattr(GenerateJsonSchema, "generate")
     cor.CoR.model_json_schema().clear()
     assert cor.CoR.model_json_schema() == made != {}
+
+
+def test_the_schema_says_which_defaults_hold_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KGQA_KG", "http://me:secret@host/sparql")
+    monkeypatch.setenv("KGQA_MODEL", "openai:small")
+    fields = cor.CoR.model_json_schema()["properties"]
+    assert fields["kg"]["default"] == ["http://host/sparql"]
+    assert fields["model"]["default"] == "openai:small"
+    assert fields["budget"]["default"]["llm_calls"] == 60
+    assert "examples" not in fields["kg"]
+
+
+def test_the_schema_lists_what_a_server_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        server_limits, "_active", Limits(kg=("a.ttl", "http://me:secret@host/sparql"), model=("offline",))
+    )
+    fields = cor.CoR.model_json_schema()["properties"]
+    assert fields["kg"]["default"] == ["a.ttl"]
+    assert fields["kg"]["examples"] == ["a.ttl", "http://host/sparql"]
+    assert fields["model"]["examples"] == ["offline"]

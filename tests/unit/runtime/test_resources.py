@@ -78,6 +78,16 @@ async def test_an_open_graph_that_is_called_like_the_sample_is_asked_itself(
     assert (shown(record), record["config"]["kg"]) == (["Ben", "Cleo"], ["sample"])
 
 
+async def test_of_a_file_that_changes_only_the_last_version_is_kept(turtle: Callable[[str], Path]) -> None:
+    sizes = []
+    for town in ("Ulm", "Rome", "Bern", "Oslo"):
+        path = turtle(FAMILY.replace("Ulm", town))
+        record = await kgqa.aask("Where does Ada live?", kg=str(path), model="offline")
+        assert shown(record) == [town]
+        sizes.append(kept())
+    assert len(set(sizes)) == 1
+
+
 async def test_a_failed_run_leaves_nothing_behind(graph: Open) -> None:
     before = kept()
     with pytest.raises(ValueError, match="no method"):

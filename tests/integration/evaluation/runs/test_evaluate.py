@@ -6,8 +6,11 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from blockbuster import blockbuster_ctx
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.language_models.base import LangSmithParams
 
 import kgqa
 from kgqa.evaluation.result_files import read_results
@@ -342,3 +345,24 @@ async def test_a_simulated_model_knows_each_question(run: Run, out: Path) -> Non
     assert ended.metrics is not None
     assert ended.metrics["f1"]["value"] == 1.0
     assert ended.head["config"]["model"].startswith("simulated")
+
+
+async def test_a_chat_model_is_taken_as_it_is_and_named(run: Run, out: Path) -> None:
+    class Named(FakeListChatModel):
+        model_name: str = "towns-1"
+
+        def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> LangSmithParams:
+            return LangSmithParams(ls_provider="fake", ls_model_name=self.model_name)
+
+    ended = await run(model=Named(responses=['{"answers": ["Sea 0"]}']), method="io")
+    assert ended.tally.failed == 0
+    assert json.loads((out / "run.json").read_text())["config"]["model"] == "fake:towns-1"
+    right = [[each["name"] for each in line["answers"]] for line in lines(out / "results.jsonl")]
+    assert right == [["Sea 0"]] * towns.TOWNS
+
+
+async def test_triples_of_a_data_frame_are_asked(run: Run) -> None:
+    towns_of = [(f"Town {n}", "river", f"River {n}") for n in range(towns.TOWNS)]
+    seas = [(f"River {n}", "mouth", f"Sea {n % 3}") for n in range(towns.TOWNS)]
+    ended = await run(kg=pd.DataFrame(towns_of + seas), method="cor")
+    assert (ended.tally.failed, ended.tally.done) == (0, towns.TOWNS)

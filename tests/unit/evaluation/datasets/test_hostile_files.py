@@ -35,6 +35,7 @@ RECORDS: dict[str, Any] = {
         "kind": "chain",
         "split": "test",
     },
+    "list": {"id": "q1", "question": "who?", "topics": "T|U", "split": "test"},
     "cor": {
         "id": 1,
         "question": "who?",

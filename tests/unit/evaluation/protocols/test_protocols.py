@@ -77,6 +77,6 @@ def test_a_right_answer_is_right_in_every_protocol(protocol: str) -> None:
 def test_a_name_that_is_no_protocol_is_one_line() -> None:
     with pytest.raises(
         ValueError,
-        match="no protocol is called 'squad'; there are: strict, pog, cog, cor, cor_paper, vog, exact",
+        match="no protocol is called 'squad'; there are: strict, pog, cog, cor, cor_paper, vog, exact, rog",
     ):
         measure_by_protocol("squad", [], [])

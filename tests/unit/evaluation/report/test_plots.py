@@ -6,6 +6,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.figure import Figure
 
 from kgqa.evaluation.report.ablation import find_ablations
 from kgqa.evaluation.report.cells import Interval
@@ -14,7 +15,7 @@ from kgqa.evaluation.report.plots import draw_plots
 from kgqa.evaluation.report.plots.accuracy import cost_plots, error_plots
 from kgqa.evaluation.report.plots.bars import MAX_BARS, spread_plots, stacked_plots
 from kgqa.evaluation.report.plots.breakdowns import breakdown_plots, contribution_plots
-from kgqa.evaluation.report.plots.drawing import RUN_COLOURS, Plot, share_limits
+from kgqa.evaluation.report.plots.drawing import RUN_COLOURS, Plot, format_percent_axis, share_limits
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
 from kgqa.evaluation.result import Result
 from kgqa.tests.unit.evaluation.report.conftest import Folder
@@ -34,6 +35,14 @@ def entry(
 
 def costing(number: int, mean: float, **more: Any) -> ReportedRun:
     return entry(number, llm_calls={"mean": mean}, **more)
+
+
+def test_no_tick_of_an_axis_is_rounded() -> None:
+    figure = Figure()
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_yticks([0.0, 0.3, 0.9525, 0.975, 1.0])
+    format_percent_axis(axes)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["0%", "30%", "95.25%", "97.5%", "100%"]
 
 
 def texts(plot: Plot) -> list[str]:

@@ -39,6 +39,14 @@ def test_a_run_stands_before_what_papers_print_of_its_method(folder: Folder) -> 
     assert (shown["Hit any"].detail, shown["Recall"].detail) == ("Hits@1", "R")
 
 
+def test_runs_over_a_graph_for_each_question_are_not_compared_with_those_over_freebase(
+    folder: Folder,
+) -> None:
+    own, whole = (configured(folder("far", name=name), method="pog") for name in ("own", "whole"))
+    assert published_tables(group("webqsp", whole)) != []
+    assert published_tables(group("webqsp", configured(own, kg=["own"]))) == []
+
+
 @pytest.mark.parametrize(
     ("name", "format", "first"),
     [

@@ -158,6 +158,14 @@ async def test_a_prompt_that_nobody_simulates_is_refused_with_those_that_are(fam
         await SimulatedModel(ABOUT, family, ErrorRates()).ask(Riddle())
 
 
+async def test_a_prompt_that_extends_one_is_answered_as_that_one(family) -> None:
+    class Reworded(AnswerDirectly):
+        instructions = "In other words."
+
+    model = SimulatedModel(ABOUT, family, ErrorRates())
+    assert (await model.ask(Reworded("?"))).reply == (await model.ask(AnswerDirectly("?"))).reply
+
+
 async def test_a_graph_that_fails_in_time_leads_nowhere(family, monkeypatch) -> None:
     async def late(chain):
         raise KGTimeout("no answer within 30 s")

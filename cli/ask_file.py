@@ -1,0 +1,104 @@
+"""``kgqa ask --file``: ask the questions of a file, and write one record a line."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from kgqa.cli import output
+
+if TYPE_CHECKING:
+    from kgqa.evaluation.question import Question
+    from kgqa.evaluation.runs.progress import Tally
+
+STDIN = "-"  # what ``--file`` calls it
+
+
+def ask_file(
+    file: str,
+    out: Path | None,
+    topics: Sequence[str],
+    concurrency: int,
+    arguments: Mapping[str, Any],
+) -> None:
+    """Ask every question of a file; what ``out`` has already is not asked again. Ends the process."""
+    from kgqa.evaluation.datasets import DatasetError, load
+    from kgqa.evaluation.question import EntityRef
+    from kgqa.evaluation.runs.event_loop import run_on_one_core
+    from kgqa.evaluation.runs.progress import Tally
+    from kgqa.evaluation.runs.records import AppendLog, RunError, disk_errors, json_line
+
+    with output.errors_in_one_line(ValueError, DatasetError, RunError), ExitStack() as held:
+        questions: Sequence[Question] = load(Path("/dev/stdin" if file == STDIN else file)).questions
+        if given := tuple(EntityRef(None, name) for name in topics):
+            questions = [replace(question, topics=given) for question in questions]
+        tally = Tally(len(questions))
+        take: Callable[[Mapping[str, Any]], object] = output.print_json
+        if out:
+            asked = _read_asked(out, questions)
+            for record in asked.values():
+                tally.count(record)
+            questions = [question for question in questions if question.id not in asked]
+            held.enter_context(disk_errors(out))
+            log = AppendLog(out)
+            held.callback(log.close)
+
+            def take(record: Mapping[str, Any]) -> None:
+                log.append(json_line(record))
+
+        try:
+            run_on_one_core(_ask_with_bar(questions, take, tally, concurrency, arguments))
+        except asyncio.CancelledError:
+            output.fail("stopped at once; what was printed stays", output.ExitCode.INTERRUPTED)
+    if tally.done < tally.total:
+        said = f"stopped after {tally.done:,} of {tally.total:,} questions"
+        output.fail(f"{said}; the same command goes on" if out else said, output.ExitCode.INTERRUPTED)
+    if tally.failed:
+        ((why, _),) = tally.reasons.most_common(1)
+        said = f"{tally.failed:,} of {tally.total:,} questions failed ({why})"
+        output.fail(said, output.ExitCode.NO_ANSWER)
+    raise SystemExit(int(output.ExitCode.ANSWERED))
+
+
+def _read_asked(out: Path, questions: "Sequence[Question]") -> dict[str, dict[str, Any]]:
+    """Return the records that a file has of these questions, a torn last line cut off."""
+    from kgqa.evaluation.runs.records import RunError, disk_errors, read_records, repair_tail
+
+    with disk_errors(out):
+        repair_tail(out)
+        found = {record["id"]: record for record, _ in read_records(out)}
+    texts = {question.id: question.text for question in questions}
+    for id, record in found.items():
+        if "usage" not in record or texts.get(id) != record.get("question"):
+            raise RunError(f"{out} holds other things than records of these questions; name another --output")
+    return found
+
+
+async def _ask_with_bar(
+    questions: "Sequence[Question]",
+    take: Callable[[Mapping[str, Any]], object],
+    tally: "Tally",
+    concurrency: int,
+    arguments: Mapping[str, Any],
+) -> None:
+    from kgqa.evaluation.runs.ask_many import ask_many
+    from kgqa.evaluation.runs.event_loop import stop_on_signals
+    from kgqa.evaluation.runs.progress import progress_bar
+
+    console = Console(stderr=True, highlight=False)
+
+    def announce() -> None:
+        console.print("kgqa: the running questions end first; Ctrl-C again stops at once", soft_wrap=True)
+
+    with progress_bar(console) as bar, stop_on_signals(announce) as stop:
+
+        def watch(record: Mapping[str, Any]) -> None:
+            tally.count(record)
+            bar(tally)
+
+        bar(tally)
+        await ask_many(questions, take, concurrency=concurrency, stop=stop, watch=watch, **arguments)

@@ -1,0 +1,164 @@
+"""``kgqa serve``: the server with its page, and the graph opened before the first question."""
+
+import asyncio
+import json
+import os
+import socket
+import threading
+import webbrowser
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kgqa.cli import output
+
+if TYPE_CHECKING:
+    from kgqa.runtime.context import Context
+
+PACKAGE = Path(__file__).parents[1]
+
+DEFAULT_PORT = 2024
+
+RUNS_AT_A_TIME = 10
+
+QUIET = {"LANGSMITH_TRACING": "false", "LANGGRAPH_NO_VERSION_CHECK": "true", "LOG_LEVEL": "ERROR"}
+"""What LangGraph's server is told where nobody has said otherwise: call nobody, and log failures alone."""
+
+
+def serve(
+    kg: Annotated[
+        str | None,
+        typer.Option(
+            help='The graph that is asked where nobody names one: "sample", an RDF file, a folder made by '
+            "kgqa kg load, or the address of a SPARQL endpoint."
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(help='The model likewise: "provider:name", or "offline" for no language model.'),
+    ] = None,
+    host: Annotated[str, typer.Option(help="The address to listen on; others need keys.")] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help=f"Where; else {DEFAULT_PORT}, or what is free.")
+    ] = None,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+) -> None:
+    """Serve a page to ask and to watch, and the LangGraph API behind it, until Ctrl-C.
+
+    Keys, limits and where steps are kept are set in the environment; see docs/serving.md.
+    """
+    if any(find_spec(name) is None for name in ("langgraph_api", "langgraph_runtime_inmem", "starlette")):
+        output.fail("the server is not installed; bring it with: pip install 'kgqa[studio]'")
+    given = {name: value for name, value in {"kg": kg, "model": model}.items() if value}
+    for name, value in given.items():
+        _make_default(name.upper(), value)
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
+    chosen = _choose_port(host, port)
+    context = _make_context(given)
+    with output.errors_in_one_line(ValueError):
+        typer.echo(f"opening {', '.join(context.config()['kg'])} …", err=True)
+        asyncio.run(_open(context))
+    reached = host if host not in {"0.0.0.0", "::"} else "localhost"  # noqa: S104
+    address = f"http://{f'[{reached}]' if ':' in reached else reached}:{chosen}/"
+    threading.Thread(target=_announce, args=(reached, chosen, address, open_page), daemon=True).start()
+    _run(host, chosen)
+
+
+def server_settings() -> dict[str, Any]:
+    """Return what ``langgraph.json`` says, with modules for files: it holds in any folder."""
+    said: dict[str, Any] = json.loads((PACKAGE / "langgraph.json").read_text(encoding="utf-8"))
+    graphs = {name: {**graph, "path": _as_module(graph["path"])} for name, graph in said["graphs"].items()}
+    return {
+        "graphs": graphs,
+        "auth": {**said["auth"], "path": _as_module(said["auth"]["path"])},
+        "http": {**said["http"], "app": _as_module(said["http"]["app"])},
+        "checkpointer": said["checkpointer"],
+    }
+
+
+def _as_module(path: str) -> str:
+    """Return a file of ours and a name in it, as a module and the name.
+
+    >>> _as_module("./graphs/cor.py:graph")
+    'kgqa.graphs.cor:graph'
+    """
+    file, _, name = path.rpartition(":")
+    return f"kgqa.{'.'.join(Path(file).with_suffix('').parts)}:{name}" if file.startswith("./") else path
+
+
+def _make_default(name: str, value: str) -> None:
+    """Have the server ask this where nobody names another; of those that are allowed, the first is asked."""
+    os.environ[f"KGQA_{name}"] = value
+    allowed = list(filter(None, map(str.strip, os.environ.get(f"KGQA_ALLOW_{name}", "").split(","))))
+    if value in allowed:
+        os.environ[f"KGQA_ALLOW_{name}"] = ",".join(dict.fromkeys([value, *allowed]))
+
+
+def _make_context(given: dict[str, Any]) -> "Context":
+    """Return the options of a question; end with one line where they, or the server's limits, are wrong."""
+    from kgqa.api import make_context
+    from kgqa.graphs import METHODS
+    from kgqa.runtime.server_limits import NotServed, activate_limits
+    from kgqa.serving.settings import read_authenticator, read_limits
+
+    try:
+        read_authenticator(os.environ)
+        activate_limits(read_limits(os.environ))
+        return make_context(METHODS[0], given)
+    except (ValueError, NotServed) as error:
+        output.fail(error)
+
+
+async def _open(context: "Context") -> None:
+    """Open what the first question would wait for."""
+    from kgqa.runtime.resources import encode, open_resources
+
+    await open_resources(context)
+    await encode(context, ["a question"])
+
+
+def _choose_port(host: str, port: int | None) -> int:
+    """Return a port that nobody listens on; end with one line where there is none to be had."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for tried in (port,) if port else (DEFAULT_PORT, 0):
+        with socket.socket(family) as listener:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                listener.bind((host, tried))
+                return int(listener.getsockname()[1])
+            except OSError as error:
+                problem = error
+    output.fail(f"cannot listen on {host}:{port or DEFAULT_PORT}: {problem.strerror}; name another --port")
+
+
+def _announce(host: str, port: int, address: str, open_page: bool) -> None:
+    """Say where the page is, once it is."""
+    stopped = threading.Event()
+    while True:
+        try:
+            socket.create_connection((host, port), timeout=1).close()
+            break
+        except OSError:
+            stopped.wait(0.1)
+    typer.echo(f"kgqa is at {address} (Ctrl-C ends it)")
+    if open_page:
+        webbrowser.open(address)
+
+
+def _run(host: str, port: int) -> None:
+    """Run the server until it is told to end."""
+    import logging
+
+    from langgraph_api.cli import run_server
+
+    logging.getLogger("langgraph_api.cli").setLevel(logging.WARNING)  # its welcome has another page
+    run_server(
+        host,
+        port,
+        n_jobs_per_worker=RUNS_AT_A_TIME,
+        allow_blocking=True,
+        **server_settings(),
+    )

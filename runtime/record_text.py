@@ -1,0 +1,147 @@
+"""What a record says to people: in words, in three lines, and in a notebook with a picture of its proof."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from kgqa.kg.terms import local_name, one_line
+
+if TYPE_CHECKING:
+    from kgqa.runtime.record import PathStep, Ref
+
+OUTCOME_LABELS = {
+    "none": "no answer",
+    "parametric": "from the model, not proved by the graph",
+    "grounded_inference": "inferred by the model from facts of the graph",
+    "grounded_unverified": "from the graph, not all checked",
+}
+
+DECIDED_BY = {"graph": "decided by the graph", "model": "decided by the model", None: "not checked"}
+
+MAX_ANSWERS_SHOWN = 20  # the record has all
+MAX_PATHS_DRAWN = 12
+MAX_NAME_DRAWN_CHARS = 40
+
+
+class Answered(dict[str, Any]):
+    """A record as it is given to a Python caller: equal to the same JSON, and shown as people read it."""
+
+    def __str__(self) -> str:
+        """Return three lines: the answers, the first path that proves them, how far to trust them."""
+        paths = ["".join(path_parts(path)) for path in self["paths"]]
+        more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
+        proof = paths[0] + more if paths else "no path of the graph"
+        return "\n".join([say_answers(self), f"  {proof}", f"  {say_cost(self)}"])
+
+    def _repr_html_(self) -> str:
+        """Return HTML: the answers, the paths as a picture, who decided the conditions, what it cost."""
+        decided = (f"{DECIDED_BY[each['by']]}: {one_line(each['words'])}" for each in self["conditions"])
+        return "".join(
+            [
+                f"<div><p><strong>{escape(say_answers(self))}</strong></p>",
+                _draw_paths(self["paths"]) if self["paths"] else "",
+                *(f"<p>{escape(words)}</p>" for words in decided),
+                f"<p><small>{escape(say_cost(self))}</small></p></div>",
+            ]
+        )
+
+
+def say_answers(record: Mapping[str, Any]) -> str:
+    """Return the answers on one line, or why there are none."""
+    answers = record["answers"]
+    if not answers:
+        return f"No answer found{no_answer_reason(record)}."
+    more = len(answers) - MAX_ANSWERS_SHOWN
+    said = ", ".join(map(ref_text, answers[:MAX_ANSWERS_SHOWN]))
+    return said + (f" and {more} more" if more > 0 else "")
+
+
+def say_cost(record: Mapping[str, Any]) -> str:
+    """Return the outcome, who answered, and what it took, on one line."""
+    usage = record["usage"]
+    calls, seconds = (usage["llm_calls"] or 0) + (usage["cached_calls"] or 0), usage["seconds"]
+    parts = [
+        OUTCOME_LABELS.get(record["outcome"], record["outcome"]),
+        f"{record['method']}, {record['config']['model']}",
+        f"confidence {record['confidence']:.2f}" if record["confidence"] is not None else "",
+        count_of(calls, "model call") if calls else "",
+        count_of(usage["kg_queries"] or 0, "graph query"),
+        f"{usage['model_queries']} more by the model" if usage["model_queries"] else "",
+        "" if seconds is None else f"{seconds:.2f} s",
+        f"stopped by {record['stopped_by']}" if record["stopped_by"] else "",
+    ]
+    return one_line(" · ".join(filter(None, parts)))
+
+
+def no_answer_reason(record: Mapping[str, Any]) -> str:
+    """Return why there is no answer, to stand after the words that say so."""
+    if record["stopped_by"]:
+        return f": the limit of {record['stopped_by']} was reached"
+    errors = [entry["error"] for entry in record["trace"] if "error" in entry]
+    reasons = [entry.get("reason") for entry in record["trace"][-1:]]
+    if record["outcome"].endswith("_unavailable"):
+        reasons = errors[-1:]
+    if said := next(filter(None, [*reasons, record.get("error")]), ""):
+        return f": {one_line(str(said), 1000)}"
+    if record["topics"]:
+        return " in the graph"
+    return ": the question names no entity of the graph; give one with --topic, or topics= in Python"
+
+
+def path_parts(path: "Sequence[PathStep]") -> list[str]:
+    """Return nodes and the arrows between them, in turn; a node that stays a variable is ``?``."""
+    parts = [ref_text(path[0]["head"])] if path else []
+    for step in path:
+        name = _relation_text(step)
+        parts += [f" -{name}-> " if step["forward"] else f" <-{name}- ", ref_text(step["tail"])]
+    return parts
+
+
+def _relation_text(step: "PathStep") -> str:
+    return one_line(unquote(local_name(step["relation"])))
+
+
+def ref_text(shown: "Ref") -> str:
+    """Return the name of a term, or its id where it has none."""
+    return one_line(shown["name"] or (f"<{shown['id']}>" if shown["id"] else "?"))
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number} {noun if number == 1 else many}"
+
+
+def _draw_paths(paths: "Sequence[Sequence[PathStep]]") -> str:
+    """Return an SVG with a line for each path: nodes in boxes, relations on arrows."""
+    rows = [_draw_path(path, 44 * row) for row, path in enumerate(paths[:MAX_PATHS_DRAWN])]
+    width = max(width for _, width in rows)
+    left = len(paths) - len(rows)
+    said = "; ".join("".join(path_parts(path)) for path in paths[:MAX_PATHS_DRAWN])
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width}" height="{44 * len(rows)}" '
+        f'font-family="sans-serif" font-size="12" fill="currentColor" stroke="none">'
+        f"<title>{escape(said)}</title>{''.join(drawn for drawn, _ in rows)}</svg>"
+    ) + (f"<p>and {count_of(left, 'more path')}</p>" if left > 0 else "")
+
+
+def _draw_path(path: "Sequence[PathStep]", top: int) -> tuple[str, int]:
+    """Return a path as SVG, ``top`` pixels from above, and how many pixels it is wide."""
+    x, y = 1, top + 22
+    drawn = []
+    for place, part in enumerate(path_parts(path)):
+        step = path[place // 2] if place % 2 else None
+        text = one_line(_relation_text(step) if step else part, MAX_NAME_DRAWN_CHARS)
+        width = 7 * len(text) + 20
+        label = f'<text x="{x + width // 2}" y="{y - 6 if step else y + 4}" text-anchor="middle">'
+        if step:
+            tip = (x + width, -7) if step["forward"] else (x, 7)
+            drawn.append(f'<path d="M{x} {y}H{x + width}" stroke="currentColor"/>')
+            drawn.append(f'<path d="M{tip[0]} {y}l{tip[1]} -4v8z"/>')
+        else:
+            box = f'width="{width}" height="26" rx="6" fill="none" stroke="currentColor"'
+            drawn.append(f'<rect x="{x}" y="{y - 13}" {box}/>')
+        drawn.append(f"{label}{escape(text)}</text>")
+        x += width
+    return "".join(drawn), x + 1

@@ -1,0 +1,42 @@
+// Makes elements; whatever comes from outside is put in as text.
+
+/** Make an element; attributes that are functions listen, null and false are left out. */
+export function el(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") made.addEventListener(name, value);
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+export const byId = (id) => document.getElementById(id);
+
+/** Make a table of texts. */
+export function table(caption, titles, rows) {
+  const head = el("tr", {}, ...titles.map((title) => el("th", { scope: "col" }, title)));
+  const body = rows.map((row) => el("tr", {}, ...row.map((cell) => el("td", {}, cell))));
+  return el("table", {}, el("caption", { class: "unseen" }, caption), el("thead", {}, head), el("tbody", {}, ...body));
+}
+
+/** The end of an IRI, or the text itself. */
+export const localName = (iri) => {
+  const end = /[^/#:]+$/.exec(iri)?.[0] ?? iri;
+  try {
+    return decodeURIComponent(end);
+  } catch {
+    return end;
+  }
+};
+
+export const nameOf = (ref) => ref.name ?? (ref.id === null ? "?" : localName(ref.id));
+
+export const plural = (number, noun, many = `${noun}s`) => `${number.toLocaleString("en")} ${number === 1 ? noun : many}`;
+
+/** A colour of the style sheet, as the theme has it now. */
+export function colour(name) {
+  const probe = byId("probe");
+  probe.className = `probe-${name}`;
+  return getComputedStyle(probe).color;
+}

@@ -1,0 +1,143 @@
+// Draws the state machine of a method, and lights it up.
+
+import cytoscape from "./vendor/cytoscape.js";
+import { layout, Graph } from "./vendor/dagre.js";
+import { byId, colour, table } from "./dom.js";
+
+const style = () => [
+  {
+    selector: "node",
+    style: {
+      shape: "round-rectangle", label: "data(id)", width: "data(width)", height: 34, "font-size": 14,
+      "text-valign": "center", "background-color": colour("card"), "border-width": 1.5,
+      "border-color": colour("line"), color: colour("ink"),
+    },
+  },
+  {
+    selector: "edge",
+    style: {
+      width: 1.5, "curve-style": "bezier", "target-arrow-shape": "triangle", "arrow-scale": 0.9,
+      "line-color": colour("line"), "target-arrow-color": colour("line"), label: "data(label)", "font-size": 11,
+      color: colour("soft"), "text-background-color": colour("page"), "text-background-opacity": 0.9,
+      "text-background-padding": 1, "control-point-step-size": 44,
+    },
+  },
+  { selector: "edge.rare", style: { visibility: "hidden" } },
+  { selector: "edge.rare.done", style: { visibility: "visible" } },
+  { selector: "node.passed", style: { "border-style": "dashed" } },
+  { selector: "node.done", style: { "background-color": colour("done"), "border-color": colour("right") } },
+  {
+    selector: "edge.done",
+    style: { width: 3, "line-color": colour("right"), "target-arrow-color": colour("right"), color: colour("ink"), "z-index": 2 },
+  },
+  {
+    selector: "node.now",
+    style: { "background-color": colour("link"), "border-color": colour("link"), color: colour("card"), "border-width": 3 },
+  },
+  { selector: "node.failed", style: { "border-color": colour("wrong"), "border-width": 3 } },
+  { selector: "node.chosen", style: { "border-color": colour("link"), "border-width": 4 } },
+];
+
+/** A drawing in `container`; `choose(node)` is called with the name of a node that is clicked. */
+export class Machine {
+  constructor(container, choose) {
+    this.container = container;
+    this.edges = [];
+    this.cy = cytoscape({ container, style: style(), userZoomingEnabled: false, boxSelectionEnabled: false, autoungrabify: true });
+    this.cy.on("tap", "node", (event) => choose(event.target.id()));
+    new ResizeObserver(() => this.fit()).observe(container);
+  }
+
+  /** Draw a graph as `/assistants/…/graph` gives it, without its start and end. */
+  draw({ nodes, edges }) {
+    const names = nodes.map((node) => node.id).filter((id) => !/^__(start|end)__$/.test(id));
+    const inside = edges.filter((edge) => names.includes(edge.source) && names.includes(edge.target));
+    const stops = inside.filter((edge) => edge.data === "stop").length > 3;
+    const drawn = merged(inside).map((edge) => ({ ...edge, rare: stops && edge.labels.every((label) => label === "stop") }));
+    const place = placed(names, drawn);
+    this.cy.elements().remove();
+    this.cy.add(names.map((id) => ({ data: { id, width: width(id) }, position: place(id) })));
+    this.cy.add(drawn.map((edge) => ({ data: edge, classes: edge.rare ? "rare" : "" })));
+    this.edges = inside;
+    this.container.style.height = `${Math.min(44, Math.max(16, this.cy.elements().boundingBox().h / 17))}rem`;
+    this.fit();
+    byId("machine-table").replaceChildren(this.asTable(names));
+    byId("machine-note").textContent = stops
+      ? `From any node, “stop” leads to ${names.at(-1)}; drawn where it happens. Click a node for its last step.`
+      : "Click a node for its last step.";
+  }
+
+  asTable(names) {
+    const rows = names.map((name) => {
+      const next = this.edges.filter((edge) => edge.source === name);
+      return [name, next.map((edge) => `${edge.data ?? edge.target} → ${edge.target}`).join(", ") || "end"];
+    });
+    return table("The state machine", ["node", "what follows"], rows);
+  }
+
+  /** The decisions that a node may come to. */
+  decisions(node) {
+    return [...new Set(this.edges.filter((edge) => edge.source === node && edge.conditional).map((edge) => edge.data ?? edge.target))];
+  }
+
+  clear() {
+    this.cy?.elements().removeClass("done now failed passed chosen");
+  }
+
+  /** Light a node up that is at work. */
+  start(node) {
+    this.cy.nodes().removeClass("now");
+    this.cy.$id(node).addClass("now");
+  }
+
+  /** Show a node as done, and the edge that led to it; `passed` where it had nothing to do. */
+  finish(node, before, { passed = false, failed = false } = {}) {
+    this.cy.$id(node).removeClass("now").addClass(passed ? "passed" : failed ? "done failed" : "done");
+    if (before) this.cy.$id(before).edgesTo(this.cy.$id(node)).addClass("done");
+  }
+
+  choose(node) {
+    this.cy.nodes().removeClass("chosen");
+    if (node) this.cy.$id(node).addClass("chosen");
+  }
+
+  fit() {
+    this.cy.resize();
+    this.cy.fit(undefined, 12);
+  }
+
+  restyle() {
+    this.cy.style(style());
+  }
+}
+
+const width = (name) => 22 + name.length * 8.4;
+
+/** Put edges with the same ends together, their labels beside each other. */
+function merged(edges) {
+  const found = new Map();
+  for (const { source, target, data } of edges) {
+    const id = JSON.stringify([source, target]);
+    const label = data ?? "";
+    found.set(id, found.has(id) ? [...found.get(id), label] : [label]);
+  }
+  return [...found].map(([id, labels]) => {
+    const [source, target] = JSON.parse(id);
+    return { id, source, target, labels, label: labels.filter((label) => label && label !== "forward").join(", ") };
+  });
+}
+
+/** Lay the nodes out in layers; those that are only stopped at stand below. */
+function placed(names, edges) {
+  const common = edges.filter((edge) => !edge.rare);
+  const linked = new Set(common.flatMap((edge) => [edge.source, edge.target]));
+  const graph = new Graph();
+  graph.setGraph({ rankdir: "TB", nodesep: 40, ranksep: 22, edgesep: 20 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  for (const name of names) if (linked.has(name)) graph.setNode(name, { width: width(name), height: 34 });
+  for (const { source, target } of common) if (source !== target) graph.setEdge(source, target, { width: 40, height: 10 });
+  layout(graph);
+  const places = graph.nodes().map((name) => graph.node(name));
+  const [x, y] = [places[0]?.x ?? 0, Math.max(0, ...places.map((place) => place.y))];
+  return (name) => (linked.has(name) ? { x: graph.node(name).x, y: graph.node(name).y } : { x, y: y + 70 });
+}

@@ -1,0 +1,201 @@
+// The steps of a run: what each did, what it asked the model, its state; and the editor that a fork begins with.
+
+import { el, nameOf, plural } from "./dom.js";
+
+/** What the server keeps by itself, or what is of the record: no edit of a step. */
+const NOT_EDITED = new Set(["trace", "usage", "exchanges", "config", "method", "record_id", "question"]);
+
+/** Characters of a value that the editor begins with; longer ones are added by name. */
+const MAX_FIRST_CHARS = 3000;
+
+const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+/** The states of a thread that no other goes on from, the latest first: each ends a branch. */
+export function headsOf(states) {
+  const parents = new Set(states.map((state) => state.parent_checkpoint?.checkpoint_id));
+  return states.filter((state) => !parents.has(state.checkpoint.checkpoint_id));
+}
+
+/** The steps that lead to a state, the first first: from the input of its run on. */
+export function stepsTo(head, states) {
+  const known = new Map(states.map((state) => [state.checkpoint.checkpoint_id, state]));
+  const steps = [];
+  for (let after = head; after; ) {
+    const before = known.get(after.parent_checkpoint?.checkpoint_id);
+    if (!before || after.metadata.source === "input") break;
+    if (before.next[0] !== "__start__" || after.metadata.source === "update") steps.unshift(stepBetween(before, after));
+    after = before;
+  }
+  return steps;
+}
+
+function stepBetween(before, after) {
+  const edited = after.metadata.source === "update";
+  const changed = Object.fromEntries(
+    Object.entries(after.values).filter(([key, value]) => !same(value, before.values[key])),
+  );
+  const entry = same(after.values.trace, before.values.trace) ? null : after.values.trace?.at(-1);
+  return {
+    node: edited ? before.asNode ?? "edited" : before.next.join(", "),
+    edited,
+    entry: edited ? null : entry,
+    exchanges: (edited ? null : after.values.exchanges) ?? [],
+    changed,
+    state: after.values,
+    checkpoint: after.checkpoint.checkpoint_id,
+    next: after.next,
+  };
+}
+
+/** A step as the stream of a run tells of it; its state is not yet known. */
+export const stepOf = (node, result) => ({
+  node,
+  entry: result.trace?.at(-1) ?? null,
+  exchanges: result.exchanges ?? [],
+  changed: result,
+});
+
+/** What a step did, in a few words. */
+export function summary({ entry, edited, changed }) {
+  if (edited) return `changed by you: ${Object.keys(changed).filter((key) => !NOT_EDITED.has(key)).join(", ") || "nothing"}`;
+  if (!entry) return "nothing to do here";
+  const said = ["topics", "chain", "composed", "chosen", "kept", "plan", "answers", "error", "reason", "outcome"];
+  const told = said.filter((key) => entry[key]?.length).map((key) => words(entry[key]));
+  return (told.length ? told : Object.entries(entry).map(counted).filter(Boolean)).join(" · ");
+}
+
+function counted([key, value]) {
+  if (key === "node" || key === "decision" || value === null) return "";
+  return Array.isArray(value) ? `${value.length} ${key}` : typeof value === "object" ? "" : `${key}: ${value}`;
+}
+
+function words(value) {
+  if (Array.isArray(value)) return value.map(words).join(", ");
+  if (value && typeof value === "object") return "name" in value && "id" in value ? nameOf(value) : JSON.stringify(value);
+  return String(value);
+}
+
+/** An item of the list of steps; `fork(step, values)` is called with what was edited. */
+export function stepItem(step, number, fork) {
+  const detail = el("div", { class: "detail" });
+  const asked = step.exchanges.length ? el("span", { class: "badge" }, plural(step.exchanges.length, "prompt")) : null;
+  const title = [
+    el("span", { class: "number" }, String(number)),
+    el("b", {}, step.node),
+    step.entry ? el("span", { class: "decision" }, step.entry.decision) : null,
+    asked,
+    el("span", { class: "what" }, summary(step)),
+  ];
+  const fill = () => element.open && detail.replaceChildren(...details(step, fork));
+  const element = el("details", { toggle: fill }, el("summary", {}, ...title), detail);
+  return el("li", { class: step.entry || step.edited ? "step" : "step passed", "data-node": step.node }, element);
+}
+
+function details(step, fork) {
+  return [...edit(step, fork), ...said(step), ...prompts(step), ...state(step)];
+}
+
+function edit(step, fork) {
+  if (!step.state) return [];
+  if (!step.next.length) return [el("p", { class: "note" }, "The run ended here; edit a step before it to go another way.")];
+  const open = el("button", { type: "button", click: () => open.replaceWith(editor(step, fork)) }, "Edit and run on from here");
+  return [open];
+}
+
+function said({ entry }) {
+  if (!entry) return [];
+  const shown = Object.entries(entry).filter(([key]) => key !== "node");
+  return [el("dl", {}, ...shown.map(([key, value]) => el("div", {}, el("dt", {}, key), el("dd", {}, words(value)))))];
+}
+
+function prompts({ exchanges }) {
+  return exchanges.flatMap(({ prompt, instructions, case: asked, reply }) => [
+    el("h4", {}, `Prompt: ${prompt}`),
+    el("details", {}, el("summary", {}, "Its instructions, the same each time"), pre(instructions)),
+    pre(asked),
+    el("h4", {}, "Reply"),
+    pre(reply === null ? "none" : pretty(reply)),
+  ]);
+}
+
+function pretty(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+const pre = (text) => el("pre", { tabindex: "0" }, text);
+
+const editable = (values) => Object.fromEntries(Object.entries(values).filter(([key]) => !NOT_EDITED.has(key)));
+
+function state(step) {
+  const changed = [el("h4", {}, "State: what this step changed"), pre(JSON.stringify(editable(step.changed), null, 2))];
+  if (!step.state) return changed;
+  return [...changed, el("details", {}, el("summary", {}, "All of the state"), pre(JSON.stringify(step.state, null, 2)))];
+}
+
+/** A form with a part of the state as JSON, checked as it is written; what is next may be chosen as well. */
+function editor(step, fork) {
+  const first = { decision: step.state.decision, ...editable(step.changed) };
+  const kept = Object.entries(first).filter(([, value]) => value !== undefined && JSON.stringify(value).length < MAX_FIRST_CHARS);
+  const area = el("textarea", { rows: "12", spellcheck: "false", "aria-label": `State after ${step.node}, as JSON`, "aria-describedby": "edit-problem" });
+  const write = (values) => {
+    area.value = JSON.stringify(values, null, 2);
+    check();
+  };
+  const read = () => edited(area.value, step.state);
+  const problem = el("p", { id: "edit-problem", class: "problem", role: "alert" });
+  const run = el("button", { type: "submit", class: "main" }, "Run on from here");
+  const check = () => {
+    const { error, values } = read();
+    problem.textContent = error ?? "";
+    area.setAttribute("aria-invalid", String(Boolean(error)));
+    run.disabled = Boolean(error);
+    if (values) next.value = values.decision ?? "";
+  };
+  const set = (values) => write({ ...(read().values ?? {}), ...values });
+  const next = chooser(step.decisions ?? [], (decision) => set({ decision }));
+  const names = Object.keys(editable(step.state)).sort();
+  const add = chooser(["", ...names], (name) => {
+    if (name) set({ [name]: step.state[name] });
+    add.value = "";
+  });
+  const submit = (event) => {
+    event.preventDefault();
+    const { values, error } = read();
+    if (!error) fork(step, values);
+  };
+  area.addEventListener("input", check);
+  write(Object.fromEntries(kept));
+  requestAnimationFrame(() => {
+    area.focus();
+    area.setSelectionRange(0, 0);
+    area.scrollTop = 0;
+  });
+  return el("form", { class: "editor", submit },
+    el("p", { class: "note" }, "Change what the step left behind; the run goes on from there, beside the one that was."),
+    el("div", { class: "row" }, step.decisions?.length ? labelled("What is next", next) : null, labelled("Add a part of the state", add)),
+    area, problem, el("div", { class: "row" }, run));
+}
+
+const labelled = (text, control) => el("label", {}, `${text} `, control);
+
+function chooser(values, choose) {
+  const made = el("select", { change: () => choose(made.value) }, ...values.map((value) => el("option", { value }, value)));
+  return made;
+}
+
+/** Read what was edited: its values, or in one line what is wrong. */
+function edited(text, state) {
+  let values;
+  try {
+    values = JSON.parse(text);
+  } catch (error) {
+    return { error: `This is no JSON: ${error.message}` };
+  }
+  if (!values || typeof values !== "object" || Array.isArray(values)) return { error: "Write an object: { \"decision\": … }" };
+  const odd = Object.keys(values).find((key) => NOT_EDITED.has(key) || !(key in state));
+  return odd ? { error: `The state has no part ${JSON.stringify(odd)} to edit.` } : { values };
+}

@@ -1,0 +1,129 @@
+"""The prompt of ``kgqa`` without a command: questions, commands, and how it ends."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from kgqa.cli import interactive, main as command
+
+PLACES = """
+e:ulm rdfs:label "Ulm" ; r:river e:danube .
+e:danube rdfs:label "Danube" .
+"""
+ULM = "Which river is in Ulm?"
+
+Talk = Callable[..., tuple[str, str]]
+
+
+@pytest.fixture
+def talk(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    turtle: Callable[[str], Path],
+) -> Talk:
+    """Say lines to the prompt; an exception among them is raised in their place, and Ctrl-D is the end."""
+    graph = str(turtle(PLACES))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KGQA_KG", graph)
+    monkeypatch.setenv("KGQA_MODEL", "offline")
+
+    def said(*lines: str | type[BaseException]) -> tuple[str, str]:
+        waiting: Iterator[str | type[BaseException]] = iter((*lines, EOFError))
+
+        def read(prompt: str) -> str:
+            line = next(waiting)
+            if isinstance(line, str):
+                return line
+            raise line
+
+        interactive.run(read)
+        return tuple(capsys.readouterr())  # type: ignore[return-value]
+
+    return said
+
+
+def test_question_after_question_is_answered_until_the_end(talk: Talk) -> None:
+    out, err = talk(ULM, "", "  " + ULM, ":quit", "never asked")
+    assert out.count("Ulm -river-> Danube") == 2
+    assert out.splitlines()[0].endswith("graph.ttl")
+    assert err == ""
+
+
+def test_what_is_set_holds_for_the_questions_after_it(talk: Talk) -> None:
+    out, err = talk(":method COR", ":topic Ulm", "Which river is there?", ":sparql", ":topic")
+    assert "graph.ttl · about Ulm\n" in out
+    assert "grounded · cor, offline" in out
+    assert "SELECT" in out and "Danube" in out
+    assert out.rstrip().endswith("graph.ttl")
+    assert err == ""
+
+
+def test_steps_are_shown_where_they_are_asked_for(talk: Talk) -> None:
+    before, _ = talk(ULM)
+    after, _ = talk(":watch", ULM)
+    assert len(after.splitlines()) > len(before.splitlines()) + 2
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (":method nix", "no method is called 'nix'"),
+        (":method", "no such command, or not like this: :method; :help lists them"),
+        (":", "no such command"),
+        (":kg 'half", "No closing quotation"),
+        (":nonsense", "no such command, or not like this: :nonsense"),
+    ],
+)
+def test_a_wrong_command_is_one_line_and_nothing_else_changes(talk: Talk, line: str, said: str) -> None:
+    out, err = talk(line, ULM)
+    assert err.startswith("kgqa: ") and said in err and err.count("\n") == 1
+    assert "grounded · compose, offline" in out
+
+
+def test_a_graph_that_is_not_there_is_told_and_another_can_be_named(talk: Talk) -> None:
+    out, err = talk(":kg none.ttl", ULM, f":kg {Path('graph.ttl').absolute()}", ULM)
+    assert "none.ttl" in err and err.count("\n") == 1
+    assert "Ulm -river-> Danube" in out
+
+
+def test_an_interrupted_line_is_left_and_an_interrupted_question_stopped(
+    talk: Talk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, _ = talk(KeyboardInterrupt, ULM)
+    assert "Danube" in out
+
+    async def interrupted(self: object, question: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(interactive.Session, "ask", interrupted)
+    out, _ = talk(ULM, ":method cor")
+    assert "stopped\ncor · offline" in out
+
+
+def test_help_lists_every_command(talk: Talk) -> None:
+    out, _ = talk(":help")
+    assert all(f":{name}" in out for name in ("method", "kg", "model", "topic", "watch", "sparql", "quit"))
+
+
+def test_on_no_terminal_the_command_alone_prints_help(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["kgqa"])
+    with pytest.raises(SystemExit) as end:
+        command.main()
+    assert end.value.code == 2
+    assert "[OPTIONS] COMMAND [ARGS]" in capsys.readouterr().out
+
+
+def test_on_a_terminal_it_asks(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    started = []
+    monkeypatch.setattr(interactive, "run", lambda: started.append(True))
+    monkeypatch.setattr(sys, "argv", ["kgqa"])
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: True, raising=False)
+    with pytest.raises(SystemExit) as end:
+        command.main()
+    assert (started, end.value.code or 0) == ([True], 0)

@@ -1,0 +1,122 @@
+"""Graphs of rdflib and data frames of triples, as files that are called by their content."""
+
+import asyncio
+import datetime
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import rdflib
+
+from kgqa.kg import triples
+from kgqa.kg.errors import KGMalformed, KGUnavailable
+from kgqa.kg.opening import open_graph
+from kgqa.kg.triples import is_triples, write_triples
+
+LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("KGQA_HOME", str(tmp_path))
+    return tmp_path
+
+
+def written(*rows: tuple[Any, Any, Any]) -> set[str]:
+    return set(write_triples(pd.DataFrame(list(rows), dtype=object)).read_text().splitlines())
+
+
+def test_names_are_nodes_and_relations_and_numbers_stay_numbers() -> None:
+    name = "urn:kgqa:name#"
+    assert written(("Ada", "lives in", "Ulm"), ("Ada", "age", 36), ("Ada", "tall", 1.8)) == {
+        f'<{name}Ada> <{LABEL}> "Ada" .',
+        f'<{name}Ulm> <{LABEL}> "Ulm" .',
+        f"<{name}Ada> <{name}lives%20in> <{name}Ulm> .",
+        f'<{name}Ada> <{name}age> "36"^^<{XSD}integer> .',
+        f'<{name}Ada> <{name}tall> "1.8"^^<{XSD}double> .',
+    }
+
+
+def test_iris_are_iris_and_what_stands_beside_them_is_text() -> None:
+    ada = "http://t/ada"
+    assert written(
+        (ada, LABEL, "Ada"), (ada, "http://t/in", "http://t/ulm"), (ada, "likes", "Alien: Covenant")
+    ) == {
+        f'<{ada}> <{LABEL}> "Ada" .',
+        f"<{ada}> <http://t/in> <http://t/ulm> .",
+        f"<{ada}> <urn:kgqa:name#likes> <urn:kgqa:name#Alien%3A%20Covenant> .",
+        f'<urn:kgqa:name#Alien%3A%20Covenant> <{LABEL}> "Alien: Covenant" .',
+    }
+
+
+def test_days_and_times_are_such() -> None:
+    day, moment = datetime.date(1815, 12, 10), pd.Timestamp("1815-12-10 08:00")
+    lines = "".join(written(("Ada", "born", day), ("Ada", "seen", moment), ("Ada", "alive", False)))
+    assert f'"1815-12-10"^^<{XSD}date>' in lines
+    assert f'"1815-12-10T08:00:00"^^<{XSD}dateTime>' in lines
+    assert f'"false"^^<{XSD}boolean>' in lines
+
+
+def test_columns_of_numpy_and_any_characters_are_taken() -> None:
+    subjects = pd.Series(["A\ud800da", 'say "hi"'], dtype=object)
+    frame = pd.DataFrame({"s": subjects, "p": ["age", "<p>"], "o": [36, 2]})
+    graph = open_graph(frame)
+    assert asyncio.run(graph.find_entities('say "hi"'))[0].entity.name == 'say "hi"'
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NaT, pd.NA, " "])
+def test_a_row_without_a_cell_is_named(missing: Any) -> None:
+    with pytest.raises(KGMalformed, match="row 1 of the data frame has no object; leave it out"):
+        written(("Ada", "age", 36), ("Ben", "age", missing))
+
+
+def test_the_same_triples_are_the_same_file(home: Path) -> None:
+    rows = [("Ada", "age", 36), ("Ben", "age", 7)]
+    first = write_triples(pd.DataFrame(rows))
+    version = first.stat().st_mtime_ns
+    assert write_triples(pd.DataFrame(rows[::-1])) == first
+    assert first.stat().st_mtime_ns == version
+    assert write_triples(pd.DataFrame(rows[:1])) != first
+    assert (home / "triples").stat().st_mode & 0o077 == 0
+
+
+def test_a_file_that_nobody_asked_for_is_removed() -> None:
+    old = write_triples(pd.DataFrame([("Ada", "age", 36)]))
+    long_ago = time.time() - triples.MIN_SECONDS_KEPT - 60
+    os.utime(old, (long_ago, long_ago))
+    kept = write_triples(pd.DataFrame([("Ada", "age", 37)]))
+    assert (old.exists(), kept.exists()) == (False, True)
+
+
+def test_where_it_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    (home / "file").touch()
+    monkeypatch.setenv("KGQA_HOME", str(home / "file"))
+    with pytest.raises(KGUnavailable, match="set KGQA_HOME to a folder"):
+        write_triples(pd.DataFrame([("Ada", "age", 36)]))
+
+
+def test_graphs_and_datasets_of_rdflib_are_taken() -> None:
+    triple = rdflib.URIRef("http://t/ada"), rdflib.RDFS.label, rdflib.Literal("Ada")
+    one, many = rdflib.Graph(), rdflib.Dataset()
+    one.add(triple)
+    many.graph(rdflib.URIRef("http://t/g")).add(triple)
+    assert write_triples(one).read_text() == f'<http://t/ada> <{LABEL}> "Ada" .\n'
+    assert write_triples(many) == write_triples(one)
+    for given in (one, many):
+        assert asyncio.run(open_graph(given).find_entities("Ada"))[0].entity.id == "http://t/ada"
+
+
+def test_what_rdflib_cannot_write_is_said() -> None:
+    odd = rdflib.Graph()
+    odd.add((rdflib.URIRef("http://t/<a>"), rdflib.RDFS.label, rdflib.Literal("Ada")))
+    with pytest.raises(KGMalformed, match="rdflib cannot write its graph"):
+        write_triples(odd)
+
+
+@pytest.mark.parametrize("given", ["sample", ["a.nt"], {"kg": 1}, None, 7])
+def test_names_are_no_triples(given: Any) -> None:
+    assert not is_triples(given)

@@ -1,0 +1,161 @@
+"""What a record says to people: three lines, and HTML in which everything is text."""
+
+import json
+from html.parser import HTMLParser
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from kgqa.runtime.record import zero_spend
+from kgqa.runtime.record_text import MAX_PATHS_DRAWN, Answered
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</title></svg><iframe src=//evil>",
+    "&lt;b&gt; ' onload='x",
+    "two\nlines\u202eand\x00 more",
+)
+
+
+def ref(name: str | None) -> dict[str, Any]:
+    return {"id": "http://t/x", "name": name} if name else {"id": None, "name": None}
+
+
+def hop(head: str | None, relation: str, tail: str | None, forward: bool = True) -> dict[str, Any]:
+    return {"head": ref(head), "relation": relation, "forward": forward, "tail": ref(tail)}
+
+
+def record(**other: Any) -> Answered:
+    return Answered(
+        {
+            "id": "1",
+            "question": "Which currency is used where Lima is the capital?",
+            "method": "compose",
+            "topics": [ref("Lima")],
+            "answers": [ref("Sol")],
+            "outcome": "grounded",
+            "confidence": 0.5,
+            "stopped_by": None,
+            "paths": [
+                [hop("Lima", "http://t/capital", "Peru", False), hop("Peru", "http://t/currency", "Sol")]
+            ],
+            "evidence": [],
+            "query": None,
+            "conditions": [],
+            "trace": [],
+            "usage": {**zero_spend(), "kg_queries": 3, "seconds": 0.25},
+            "config": {"model": "offline"},
+            **other,
+        }
+    )
+
+
+class Tags(HTMLParser):
+    """The names of elements and attributes, and the text between."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+        self.attributes: set[str] = set()
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_a_record_prints_in_three_lines() -> None:
+    assert str(record()).splitlines() == [
+        "Sol",
+        "  Lima <-capital- Peru -currency-> Sol",
+        "  grounded · compose, offline · confidence 0.50 · 3 graph queries · 0.25 s",
+    ]
+    path = record()["paths"][0]
+    assert str(record(paths=[path] * 3)).splitlines()[1].endswith("-> Sol (and 2 more)")
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"stopped_by": "seconds"}, "No answer found: the limit of seconds was reached."),
+        ({"trace": [{"reason": "too unlikely"}]}, "No answer found: too unlikely."),
+        ({}, "No answer found in the graph."),
+        (
+            {"outcome": "kg_unavailable", "trace": [{"error": "no such file"}, {"node": "answer"}]},
+            "No answer found: no such file.",
+        ),
+        (
+            {"error": "ValueError: odd", "usage": dict.fromkeys(zero_spend()), "topics": []},
+            "No answer found: ValueError: odd.",
+        ),
+    ],
+)
+def test_a_record_without_answer_says_why(other: dict[str, Any], said: str) -> None:
+    without = record(**{"answers": [], "paths": [], "outcome": "none", **other})
+    assert str(without).splitlines()[:2] == [said, "  no path of the graph"]
+    assert len(str(without).splitlines()) == 3
+    assert said in Tags(without._repr_html_()).text
+
+
+def test_many_answers_are_counted() -> None:
+    assert str(record(answers=[ref("Sol")] * 25)).splitlines()[0].endswith("Sol and 5 more")
+
+
+def test_a_notebook_shows_answer_picture_and_who_decided() -> None:
+    conditions = [
+        {"words": "in Peru", "query": "?x a ?y", "by": "graph"},
+        {"words": "first", "query": None, "by": None},
+    ]
+    shown = record(conditions=conditions)._repr_html_()
+    assert {"strong", "svg", "title"} <= Tags(shown).names
+    for text in ("Sol", "decided by the graph: in Peru", "not checked: first", "3 graph queries"):
+        assert text in Tags(shown).text
+    picture = ElementTree.fromstring(shown[shown.index("<svg") : shown.index("</svg>") + 6])
+    space = "{http://www.w3.org/2000/svg}"
+    assert [text.text for text in picture.iter(f"{space}text")] == [
+        "Lima",
+        "capital",
+        "Peru",
+        "currency",
+        "Sol",
+    ]
+    assert len(list(picture.iter(f"{space}rect"))) == 3
+
+
+def test_of_many_paths_some_are_drawn() -> None:
+    shown = record(paths=record()["paths"] * (MAX_PATHS_DRAWN + 3))._repr_html_()
+    assert shown.count("<rect") == 3 * MAX_PATHS_DRAWN
+    assert "and 3 more paths" in shown
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_a_graph_or_a_model_says_stays_text(name: str) -> None:
+    conditions = [{"words": name, "query": name, "by": "model"}]
+    hostile = record(
+        question=name,
+        answers=[ref(name)],
+        paths=[[hop(name, f"http://t/{name}", None), hop(None, name, name, False)]],
+        conditions=conditions,
+        config={"model": name},
+        error=name,
+        trace=[{"reason": name}],
+    )
+    for shown in (hostile, Answered({**hostile, "answers": []})):
+        found = Tags(shown._repr_html_())
+        assert found.names == {"div", "p", "strong", "svg", "title", "text", "rect", "path", "small"}
+        assert not {name for name in found.attributes if name.startswith("on") or name in ("src", "href")}
+        html = shown._repr_html_()
+        ElementTree.fromstring(html[html.index("<svg") : html.index("</svg>") + 6])
+        assert len(str(shown).splitlines()) == 3
+
+
+def test_a_record_is_the_same_json() -> None:
+    plain = dict(record())
+    assert json.loads(json.dumps(record())) == json.loads(json.dumps(plain)) == record()
+    assert repr(record()) == repr(plain)
