@@ -54,8 +54,8 @@ def class_node(name: str) -> ox.NamedNode:
 def relation_node(name: str) -> ox.NamedNode:
     """Return a relation by its name, which it is shown by: with ``_`` for space, as in RDF, and letters kept.
 
-    >>> relation_node("größer als/so groß wie").value
-    'https://kgqa.example/relation/größer_als%2Fso_groß_wie'
+    >>> relation_node("größer/so groß").value
+    'https://kgqa.example/relation/größer%2Fso_groß'
     """
     local = _ODD.sub(lambda found: quote(found[0], safe=""), "_".join(name.split()))
     return ox.NamedNode(f"{NAMESPACE}relation/{local}")
