@@ -20,8 +20,8 @@ PAGES = sorted(page for room in (".", "docs", "examples", "data") for page in (R
 FILLED = [*(DOCS / f"{name}.md" for name in (*METHODS, "methods", "endpoints", "graphs")), ROOT / "README.md"]
 
 COMMAND = re.compile(
-    r"kgqa ((?:blueprints (?:build|show|calibrate)|exemplars (?:build|show)|kg (?:check|filter|info|list|load)"
-    r"|new method|ask|eval|score|report|calibrate|methods)\b)([^\n`#]*)"
+    r"kgqa ((?:blueprints (?:build|show|calibrate)|exemplars (?:build|show)"
+    r"|kg (?:check|filter|info|list|load)|new method|ask|eval|score|report|calibrate|methods)\b)([^\n`#]*)"
 )
 
 every_method = pytest.mark.parametrize("method", METHODS)
