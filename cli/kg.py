@@ -1,7 +1,7 @@
 """``kgqa kg``: look at a knowledge graph, check an endpoint, or build a graph on disk."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -14,11 +14,12 @@ from rich.table import Table
 from rich.text import Text
 
 from kgqa.cli import output
+from kgqa.kg.errors import KGUnavailable
 from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
     from kgqa.kg.pages import GraphInfo
-    from kgqa.kg.store.directory import KeepsName
+    from kgqa.kg.store.directory import GraphReader, KeepsName
 
 app = typer.Typer(help="Look at a knowledge graph, or build one on disk.", no_args_is_help=True)
 
@@ -36,7 +37,10 @@ ADDRESS_ADVICE = "write it as http://host:8890/sparql"
 
 @app.command()
 def check(
-    url: Annotated[str, typer.Argument(metavar="URL", help="The address of a SPARQL endpoint.")],
+    url: Annotated[
+        str,
+        typer.Argument(metavar="URL", help="The address of a SPARQL endpoint, or the name of a public one."),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Measure a SPARQL endpoint and say what is wrong with it, and what to do; takes half a minute at most.
@@ -45,8 +49,10 @@ def check(
     """
     from kgqa.addresses import is_web_address
     from kgqa.kg.doctor.check import check_endpoint
-    from kgqa.kg.errors import KGUnavailable
+    from kgqa.kg.public_endpoints import named_endpoint
 
+    with output.errors_in_one_line():
+        url = known.url if (known := named_endpoint(url)) else url
     if not is_web_address(url):
         output.fail(f"this is no address of an endpoint; {ADDRESS_ADVICE}")
     try:
@@ -71,12 +77,29 @@ def check(
     )
 
 
+@app.command("list")
+def list_endpoints(
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """List the public endpoints that --kg knows by name."""
+    from kgqa.kg.public_endpoints import ENDPOINTS
+
+    if as_json:
+        rows = ENDPOINTS.values()
+        said = [{"name": e.name, "url": e.url, "dialect": e.dialect.name, "limits": e.limits} for e in rows]
+        output.print_json(said)
+        return
+    for each in ENDPOINTS.values():
+        output.print_line(f"{each.name}: {each.url} ({each.dialect.name})\n  {each.limits}")
+
+
 @app.command()
 def info(
     kg: Annotated[
         list[str],
         typer.Argument(
-            help='"sample", RDF files, a folder made by kgqa kg load, or the address of a SPARQL endpoint.'
+            help='"sample", RDF files, tables or a mapping of tables, a folder made by kgqa kg load, the '
+            "address of a SPARQL endpoint or a property graph, or the name of a public endpoint."
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
@@ -95,7 +118,13 @@ def info(
 
 @app.command()
 def load(
-    files: Annotated[list[Path], typer.Argument(help="RDF files; several make one graph.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            help="RDF files, tables, or a mapping of tables, several of which make one graph; or the address "
+            "of a property graph: neo4j://user:password@host:7687/database."
+        ),
+    ],
     out: Annotated[
         Path, typer.Option(help="The folder to build; it must be new, empty, or made by this command.")
     ],
@@ -108,18 +137,32 @@ def load(
     ] = None,
 ) -> None:
     """Build a knowledge graph on disk once, to be opened at once ever after."""
+    from kgqa.addresses import is_web_address
     from kgqa.evaluation.datasets import DatasetError
+    from kgqa.kg.public_endpoints import ENDPOINTS
     from kgqa.kg.store.directory import build_store
 
-    if any(file.parts[:1] in {("http:",), ("https:",)} for file in files):
+    if any(is_web_address(file) or file in ENDPOINTS for file in files):
         output.fail("an endpoint is not loaded; ask it with: kgqa ask QUESTION --kg URL")
     with (
         output.errors_in_one_line(DatasetError),
         output.exit_on_termination(),
         loading_bar(output.open_console(stderr=True)) as watch,
     ):
-        build_store(files, out, _name_filter(names_of) if names_of else None, watch)
+        build_store(_source(files, watch), out, _name_filter(names_of) if names_of else None, watch)
     output.print_line(f"built {out}; ask it with: kgqa ask QUESTION --kg {out}")
+
+
+def _source(names: Sequence[str], watch: Callable[[float], None]) -> "Sequence[Path] | GraphReader":
+    """Return the files to load, or what reads a property graph."""
+    from kgqa.kg.opening import is_address
+    from kgqa.kg.property_graph import PropertyGraphReader
+
+    if not any(map(is_address, names)):
+        return list(map(Path, names))
+    if len(names) > 1:
+        raise KGUnavailable("a property graph is a whole graph and goes alone")
+    return PropertyGraphReader(names[0], watch)
 
 
 @app.command("filter")

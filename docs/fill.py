@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from kgqa.cli.methods import option_default, option_help, option_text
 from kgqa.graphs import METHODS, context_of
 from kgqa.kg.dialects import DIALECTS, Dialect
+from kgqa.kg.public_endpoints import ENDPOINTS
 from kgqa.runtime.context import Budget, Context
 from kgqa.scripts.drawings import captions, describe, draw_svg, read_drawing
 
@@ -46,6 +47,7 @@ def pages() -> dict[Path, dict[str, str]]:
         **own,
         DOCS / "methods.md": {"options": table(Context.model_fields), "budget": table(Budget.model_fields)},
         DOCS / "endpoints.md": {"dialects": dialects()},
+        DOCS / "graphs.md": {"endpoints": endpoints()},
         ROOT / "README.md": {"methods": methods()},
     }
 
@@ -74,6 +76,12 @@ def drawing(method: str) -> str:
 def drawings() -> dict[Path, str]:
     """Return the files of the drawings, and what stands in each."""
     return {DOCS / "drawings" / f"{name}.svg": draw_svg(name) for name in METHODS}
+
+
+def endpoints() -> str:
+    """Tabulate the public endpoints that have a name."""
+    rows = (f"| `{e.name}` | `{e.url}` | {e.dialect.name} | {e.limits} |" for e in ENDPOINTS.values())
+    return "\n".join(["| name | address | dialect | limits |", "|---|---|---|---|", *rows])
 
 
 def options(method: str) -> str:

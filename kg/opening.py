@@ -1,4 +1,4 @@
-"""Opens a knowledge graph by what it is called: files, a store folder, or the address of an endpoint."""
+"""Opens a knowledge graph by what it is called: files, a store folder, an endpoint by address or name."""
 
 import hashlib
 import shutil
@@ -15,14 +15,17 @@ from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailab
 from kgqa.kg.graph import Executor, GraphFacts
 from kgqa.kg.linking.lookup import IndexLookup, NameLookup, QueryLookup, StoreNames, list_all_names
 from kgqa.kg.linking.name_index import Encode, NameIndex
-from kgqa.kg.linking.search import find_text_search
+from kgqa.kg.linking.search import TextSearch, find_text_search
 from kgqa.kg.naming import Naming
+from kgqa.kg.property_graph import MAX_IN_MEMORY, PropertyGraphReader, is_property_graph
+from kgqa.kg.public_endpoints import PublicEndpoint, known_endpoint, named_endpoint
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import item_at, read_integer, single_value
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.store import directory
 from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.store.file_cache import store_of_files
+from kgqa.kg.store.loading import parts_of
 from kgqa.kg.terms import Entity
 from kgqa.kg.triples import Frame, is_triples, write_triples
 
@@ -40,13 +43,14 @@ MAX_LISTED_NAMES = 100_000
 
 
 def source_version(source: str) -> tuple[int, ...] | None:
-    """Return what tells a file or folder from one that took its place later (blocking); None for others."""
+    """Return what tells files or a folder from what takes their place later (blocking); None for others."""
     path = Path(source)
     try:
-        found = (path / directory.FACTS_FILE if path.is_dir() else path).stat()
-    except (OSError, ValueError):
+        files = [path / directory.FACTS_FILE] if path.is_dir() else parts_of(path)
+        found = [file.stat() for file in files]
+    except (OSError, ValueError, KGError):
         return None
-    return found.st_ino, found.st_mtime_ns, found.st_size
+    return tuple(part for each in found for part in (each.st_ino, each.st_mtime_ns, each.st_size))
 
 
 def open_graph(
@@ -61,7 +65,8 @@ def open_graph(
     Args:
         sources: Files that make one graph, read into memory or, if they are large, into a folder once
             (`file_cache`); or one folder that `directory.build_store` made; or the address of one
-            SPARQL 1.1 endpoint; or triples of rdflib or in a data frame (`write_triples`).
+            SPARQL 1.1 endpoint, or the name of a public one; or that of a property graph, which is read;
+            or triples of rdflib or in a data frame (`write_triples`).
         rows: Entities, relations or rows that a page holds at most.
         deadline: Seconds that a query may take; at an endpoint twice as long, if it is asked again.
         encode: Gives one L2-normalised row per text, for finding names by meaning.
@@ -75,15 +80,31 @@ def open_graph(
     sources = cast("Sequence[str | Path]", sources)
     if not sources:
         raise KGUnavailable("no graph given")
-    if odd := [str(each) for each in sources if "://" in str(each) and not is_web_address(str(each))]:
-        raise KGUnavailable(f"{redact_name(odd[0])}: an address begins with http:// or https://")
-    whole = (str(each) for each in sources if is_web_address(str(each)) or directory.is_store(Path(each)))
+    sources = [each.url if (each := named_endpoint(str(source))) else source for source in sources]
+    whole = (str(each) for each in sources if is_address(str(each)) or directory.is_store(Path(each)))
     alone = next(whole, "")
     if alone and len(sources) > 1:
         raise KGUnavailable(f"{redact_name(alone)} is a whole graph and goes alone")
+    if is_property_graph(alone):
+        reader = PropertyGraphReader(alone, most=MAX_IN_MEMORY, deadline=deadline)
+        return _open_store(*directory.load_graph(reader), None, rows, deadline, encode)
     if is_web_address(alone):
         return open_endpoint(alone, rows=rows, deadline=deadline)
     return _open_files([Path(source) for source in sources], rows, deadline, encode)
+
+
+def is_address(name: str) -> bool:
+    """Return whether a graph is at an address: an endpoint's, or a property graph's.
+
+    Raises:
+        KGUnavailable: for an address of any other kind.
+    """
+    known = is_web_address(name) or is_property_graph(name)
+    if "://" in name and not known:
+        raise KGUnavailable(
+            f"{redact_name(name)}: an address begins with http:// or https://, or with neo4j:// or bolt://"
+        )
+    return known
 
 
 def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
@@ -136,11 +157,15 @@ def _open_store(
 def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) -> SparqlGraph:
     """Open an endpoint: it is asked which relations it has, and of those that dialects name, which.
 
+    A public one that is known is asked nothing.
+
     Raises:
         KGError: if it does not answer.
     """
     from kgqa.kg.endpoint.client import Endpoint  # SPARQLWrapper and all of rdflib with it
 
+    if known := known_endpoint(url):
+        return _open_public(known, Endpoint(url, deadline=deadline, requests=known.requests), rows)
     executor = Endpoint(url, deadline=deadline)
     listed = _count_predicates(executor)
     predicates = _present_predicates(executor) if listed is None else listed
@@ -155,6 +180,17 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
         predicates=listed or {},
     )
     lookup = _make_lookup(executor, dialect, naming, predicates, listed)
+    return SparqlGraph(executor, facts, dialect, naming, lookup, rows=rows)
+
+
+def _open_public(known: PublicEndpoint, executor: Executor, rows: int) -> SparqlGraph:
+    dialect = known.dialect
+    predicates = dict.fromkeys((*dialect.labels, *dialect.aliases, *dialect.types, *dialect.marks), 0)
+    naming = Naming(dialect, predicates)
+    search = TextSearch(known.search, executor, dialect, naming)
+    lookup = QueryLookup(executor, dialect, naming, predicates, search)
+    source = drop_user(known.url)
+    facts = GraphFacts(source, _fingerprint(known.url, None), triples=None, predicates={})
     return SparqlGraph(executor, facts, dialect, naming, lookup, rows=rows)
 
 

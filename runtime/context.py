@@ -87,8 +87,8 @@ class Context(BaseModel):
     kg: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
         default_factory=lambda: (_first(active_limits().kg) or os.environ.get("KGQA_KG") or "sample",),
         min_length=1,
-        description='the knowledge graph: "sample", RDF files, a folder made by kgqa kg load, or the address '
-        "of a SPARQL endpoint",
+        description='the knowledge graph: "sample", RDF files or tables, a folder made by kgqa kg load, the '
+        "address of a SPARQL endpoint or a property graph, or the name of a public endpoint (kgqa kg list)",
     )
     model: str = Field(
         default_factory=lambda: _first(active_limits().model) or default_spec(),

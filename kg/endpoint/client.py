@@ -39,7 +39,7 @@ from kgqa.kg.terms import one_line
 from kgqa.retries import RetryPolicy, is_timeout, retry_after, status_of
 
 MIN_BYTES_OFF_LOOP = 1 << 16  # of an answer from which on it is read off the loop that sends requests
-MAX_CONCURRENT_REQUESTS = 8  # to one endpoint; the others wait for their turn
+MAX_CONCURRENT_REQUESTS = 8  # to one endpoint, if nothing else is said
 
 MAX_CACHED_ROWS = 100_000
 
@@ -66,19 +66,28 @@ class Endpoint:
         url: As `HttpTransport` takes it.
         deadline: Seconds that one request may take, and half of what a query may take in all.
         retries: How a request is repeated.
+        requests: Requests at a time at most; the others wait for their turn.
     """
 
     remote = True
 
-    def __init__(self, url: str, *, deadline: float = 30.0, retries: RetryPolicy | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        deadline: float = 30.0,
+        retries: RetryPolicy | None = None,
+        requests: int | None = None,
+    ) -> None:
         self._transport = HttpTransport(url)
         self.url = self._transport.url
         self._deadline = deadline
         given = retries or RetryPolicy()
         self._retries = replace(given, longest=min(given.longest, deadline))
         self._breaker = CircuitBreaker()
-        self._turns = asyncio.Semaphore(MAX_CONCURRENT_REQUESTS)
-        self._probe_turns = asyncio.Semaphore(MAX_CONCURRENT_REQUESTS)
+        requests = requests or MAX_CONCURRENT_REQUESTS
+        self._turns = asyncio.Semaphore(requests)
+        self._probe_turns = asyncio.Semaphore(requests)
         self._cache: TTLCache[str, SizedRows] = TTLCache(
             MAX_CACHED_ROWS, CACHE_SECONDS, getsizeof=lambda sized: sized.size
         )

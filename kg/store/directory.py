@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from secrets import token_hex
+from typing import Protocol
 
 import pyoxigraph as ox
 
@@ -54,14 +55,34 @@ def is_store(path: Path) -> bool:
         raise KGUnavailable(f"not a path: {str(path)[:80]!r} ({error.__class__.__name__})") from error
 
 
+class GraphReader(Protocol):
+    """Reads a graph, wherever it is; what it is called and its fingerprint are known when it is read."""
+
+    @property
+    def source(self) -> str:
+        """Where the graph is, as it may be shown."""
+
+    @property
+    def fingerprint(self) -> str:
+        """A short hash of its content."""
+
+    def load(self, store: ox.Store) -> None:
+        """Put the graph into a store; raise KGError if it cannot be read."""
+
+
 def load_files(files: Sequence[Path]) -> tuple[ox.Store, GraphFacts]:
     """Read files into memory.
 
     Raises:
         KGUnavailable: for missing files, unknown kinds, and files without triples.
-        KGMalformed: for files that are not the RDF their suffix promises.
+        KGMalformed: for files that are not what their suffix promises.
     """
-    store, reader = ox.Store(), QuadReader(files)
+    return load_graph(QuadReader(files))
+
+
+def load_graph(reader: GraphReader) -> tuple[ox.Store, GraphFacts]:
+    """Read a graph into memory; raise KGError if it cannot be read, or is empty."""
+    store = ox.Store()
     reader.load(store)
     return store, _state_facts(store, reader.source, reader.fingerprint)
 
@@ -79,15 +100,15 @@ def load_text(text: bytes, source: str) -> tuple[ox.Store, GraphFacts]:
 
 
 def build_store(
-    files: Sequence[Path],
+    graph: Sequence[Path] | GraphReader,
     directory: Path,
     keeps_name: KeepsName | None = None,
     watch: Callable[[float], None] | None = None,
 ) -> GraphFacts:
-    """Build a store folder from files; an earlier store in its place is replaced.
+    """Build a store folder from files, or what else is read; an earlier store in its place is replaced.
 
     Args:
-        files: RDF files; several make one graph.
+        graph: files, several of which make one graph, or what reads a graph from elsewhere.
         directory: the folder to build.
         keeps_name: told the id and a name of each entity, which ones keep it; the others are left
             without a name (as most nodes of an incomplete graph are, CoR §1). None: all keep theirs.
@@ -110,7 +131,8 @@ def build_store(
     beside = directory.with_name(f".{directory.name}.{token_hex(8)}")
     try:  # whoever interrupts, however early, leaves nothing behind
         _make_folder(beside, directory)
-        facts = _build_folder(QuadReader(files, watch), beside, keeps_name)
+        reader = QuadReader(graph, watch) if isinstance(graph, Sequence) else graph
+        facts = _build_folder(reader, beside, keeps_name)
         _replace_folder(beside, directory)
     except OSError as error:
         raise KGUnavailable(f"cannot write {directory}: {error.strerror or error}") from error
@@ -180,7 +202,7 @@ def _state_facts(store: ox.Store, source: str, fingerprint: str) -> GraphFacts:
     return GraphFacts(source, fingerprint, sum(predicates.values()), predicates)
 
 
-def _build_folder(reader: QuadReader, beside: Path, keeps_name: KeepsName | None) -> GraphFacts:
+def _build_folder(reader: GraphReader, beside: Path, keeps_name: KeepsName | None) -> GraphFacts:
     store = ox.Store(str(beside / STORE_FOLDER))
     reader.load(store)
     source, fingerprint = reader.source, reader.fingerprint

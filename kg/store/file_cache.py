@@ -14,9 +14,10 @@ from pathlib import Path
 from kgqa.home import build_once, cache_folder
 from kgqa.kg.errors import KGUnavailable
 from kgqa.kg.store.directory import FACTS_FILE, STORE_VERSION, build_store, is_store
+from kgqa.kg.store.loading import parts_of
 
 MIN_BYTES_KEPT = 1 << 21  # of files; smaller ones are read as fast as a folder is opened
-GZIP_RATIO = 8  # bytes of a graph in a byte of its gzipped file, about
+GZIP_RATIO = 8  # bytes of a graph in a byte of its gzipped file, or of Parquet, about
 MAX_GRAPHS_KEPT = 8
 MIN_SECONDS_KEPT = 30 * 86_400.0  # from when a graph was last opened
 MAX_LOAD_SECONDS = 86_400.0  # after which a load that is not done was broken off
@@ -28,10 +29,10 @@ def store_of_files(files: Sequence[Path]) -> Path | None:
     They are where they are small, cannot be read, or where there is no place for a folder.
 
     Raises:
-        KGMalformed: if a file is not the RDF its suffix promises.
+        KGMalformed: if a file is not what its suffix promises.
     """
     try:
-        if sum(_graph_bytes(file) for file in files) < MIN_BYTES_KEPT:
+        if sum(_graph_bytes(part) for file in files for part in parts_of(file)) < MIN_BYTES_KEPT:
             return None
         content = _hash_files(files)
         folder = cache_folder() / "graphs" / f"{content}-{STORE_VERSION}"
@@ -68,13 +69,13 @@ def _graph_bytes(file: Path) -> int:
     """Return about how large a graph is; raise KGUnavailable for what is no file: the reader says so."""
     if not file.is_file():
         raise KGUnavailable(f"{file} is no file")
-    return file.stat().st_size * (GZIP_RATIO if file.suffix.lower() == ".gz" else 1)
+    return file.stat().st_size * (GZIP_RATIO if file.suffix.lower() in {".gz", ".parquet"} else 1)
 
 
 def _hash_files(files: Sequence[Path]) -> str:
     """Hash names, which relative addresses in a file are made from, and content."""
     digest = hashlib.sha256()
-    for path in files:
+    for path in (part for file in files for part in parts_of(file)):
         with path.open("rb") as file:
             digest.update(f"{path.name}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\0".encode())
     return digest.hexdigest()[:32]

@@ -1,8 +1,8 @@
-"""Reads RDF files of every common format, gzipped or not, as one stream of quads.
+"""Reads files as one stream of quads: RDF of every common format, gzipped or not, and tables.
 
-pyoxigraph parses what it knows, rdflib the rest. Blank nodes become IRIs under
-`patterns.BLANK_NAMESPACE`, numbered in the order of the files, so that equal files give
-equal ids and a query can name an unnamed node. In N-Triples and N-Quads that is done to the text,
+pyoxigraph parses what it knows, rdflib the rest; `kg/tables/` makes triples of tables. Blank nodes
+become IRIs under `patterns.BLANK_NAMESPACE`, numbered in the order of the files, so that equal files
+give equal ids and a query can name an unnamed node. In N-Triples and N-Quads that is done to the text,
 and no triple on its way to the store becomes an object of Python.
 """
 
@@ -14,6 +14,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,9 @@ from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.sparql.parsing import mute_logger
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.store.input_guards import SAFE_NESTING, NestingDepth, XmlGuard, check_nesting
+from kgqa.kg.tables.mapping import MAPPING_SUFFIX, MappedTables
+from kgqa.kg.tables.reading import TABLE_SUFFIXES
+from kgqa.kg.tables.triples import TripleTables
 from kgqa.kg.terms import one_line
 
 OXIGRAPH_FORMATS = {
@@ -40,7 +44,7 @@ OXIGRAPH_FORMATS = {
     ".jsonld": ox.RdfFormat.JSON_LD,
 }
 RDFLIB_FORMATS = {".trix": "trix", ".hext": "hext"}
-KNOWN_SUFFIXES = tuple(sorted((*OXIGRAPH_FORMATS, *RDFLIB_FORMATS)))
+KNOWN_SUFFIXES = tuple(sorted((*OXIGRAPH_FORMATS, *RDFLIB_FORMATS, *TABLE_SUFFIXES, MAPPING_SUFFIX)))
 
 
 QUOTING_SUFFIXES = {".nt": True, ".nq": True, ".ttl": False, ".turtle": False, ".trig": False, ".n3": False}
@@ -129,17 +133,35 @@ class QuadReader:
     def quads(self) -> Iterator[ox.Quad]:
         """Go through the quads of all files."""
         for path, suffix in self._files:
+            if suffix in _TABULAR:
+                yield from self._table_quads(path, suffix)
+                continue
             with self._open(path, suffix) as file:
                 yield from map(self._namer(), _parse(file, suffix, path.name))
 
     def load(self, store: ox.Store) -> None:
         """Put the quads of all files into a store."""
         for path, suffix in self._files:
+            if suffix in _TABULAR:
+                store.bulk_extend(self._table_quads(path, suffix))
+                continue
             with self._open(path, suffix) as file:
                 if kind := LINE_FORMATS.get(suffix):
                     store.bulk_load(input=_NamedLines(file, kind, self._namer()), format=kind)  # type: ignore[arg-type]
                 else:
                     store.bulk_extend(map(self._namer(), _parse(file, suffix, path.name)))
+
+    def _table_quads(self, path: Path, suffix: str) -> Iterator[ox.Quad]:
+        """Go through what a table of triples says, or all tables of a mapping."""
+        mapped = MappedTables(path) if suffix == MAPPING_SUFFIX else None
+        yield from map(self._namer(), mapped.quads() if mapped else self._triple_tables.quads(path))
+        self._digests += map(_hash_content, parts_of(path))
+        self._bytes_read += path.stat().st_size
+        self._tell_share(0)
+
+    @cached_property
+    def _triple_tables(self) -> TripleTables:
+        return TripleTables([path for path, suffix in self._files if suffix in TABLE_SUFFIXES])
 
     @contextmanager
     def _open(self, path: Path, suffix: str) -> Iterator[_HashedFile]:
@@ -247,6 +269,23 @@ class _NamedLines:
                 return line
             raise
         return b"\n".join(f"{quad} .".encode() for quad in quads) if quads else line
+
+
+_TABULAR = frozenset((*TABLE_SUFFIXES, MAPPING_SUFFIX))
+
+
+def parts_of(path: Path) -> list[Path]:
+    """Return the files that are read for one: of a mapping its tables as well.
+
+    Raises:
+        KGError: for a mapping that cannot be read.
+    """
+    return [path, *MappedTables(path).files] if path.suffix.lower() == MAPPING_SUFFIX else [path]
+
+
+def _hash_content(path: Path) -> str:
+    with _open_file(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _may_be_named(text: bytes) -> bool:

@@ -5,9 +5,10 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 START = 60.0
 """Seconds a server may take until it answers."""
@@ -23,8 +24,10 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(command: Sequence[str], folder: Path, url: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a program in ``folder`` until the block ends; enters when ``url`` answers.
+def running(
+    command: Sequence[str], folder: Path, url: str, environment: Mapping[str, str] | None = None
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a program in ``folder`` until the block ends; enters when ``url`` answers, or ``tcp://…`` listens.
 
     Raises:
         RuntimeError: if it does not start; the end of what it wrote is in the message.
@@ -33,7 +36,7 @@ def running(command: Sequence[str], folder: Path, url: str) -> Iterator["subproc
     with (
         log.open("wb") as written,
         subprocess.Popen(
-            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=written, stderr=written
+            command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=written, stderr=written
         ) as process,
     ):
         try:
@@ -51,6 +54,10 @@ def _await_answer(url: str, process: "subprocess.Popen[bytes]", log: Path) -> No
     deadline = time.monotonic() + START
     while time.monotonic() < deadline and process.poll() is None:
         try:
+            if url.startswith("tcp:"):
+                parts = urlsplit(url)
+                socket.create_connection((str(parts.hostname), int(parts.port or 0)), 5).close()
+                return
             with urllib.request.urlopen(url, timeout=5):
                 return
         except urllib.error.HTTPError as error:

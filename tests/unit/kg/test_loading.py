@@ -91,7 +91,7 @@ BAD = {
     "no.nt.gz": (b"not gzip", KGMalformed, "no.nt.gz: damaged or incomplete gzip file: "),
     "empty.nt": (b"", KGUnavailable, "empty.nt holds no triples"),
     "comment.ttl": (b"# nothing\n", KGUnavailable, "comment.ttl holds no triples"),
-    "graph.txt": (b"x", KGUnavailable, "graph.txt: unknown kind of file; known are .hext, .jsonld, .n3, "),
+    "graph.txt": (b"x", KGUnavailable, "graph.txt: unknown kind of file; known are .csv, .hext, .jsonld, "),
     "graph": (b"x", KGUnavailable, "graph: unknown kind of file"),
     "graph.gz": (b"x", KGUnavailable, "graph.gz: unknown kind of file"),
 }  # fmt: skip

@@ -1,0 +1,134 @@
+"""Reads CSV, TSV and Parquet by pyarrow, a block of rows at a time.
+
+In CSV a value may stand in quotes; in TSV a quote is a character like any other. Both are text in UTF-8,
+all of it: what a column means is for others to say. Parquet has types of its own, and None for no value.
+"""
+
+import gzip
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
+from kgqa.kg.terms import one_line
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
+
+MAX_ROW_BYTES = 1 << 22  # of a row of text; so many are read at a time
+_BATCH_ROWS = 1 << 14
+
+Row = tuple[object, ...]
+
+
+def table_suffix(path: Path) -> str | None:
+    """Return what kind of table a file is by its name, also with ``.gz``; None if it is none."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes[-1:] == [".gz"]:
+        suffixes.pop()
+    return suffixes[-1] if suffixes and suffixes[-1] in TABLE_SUFFIXES else None
+
+
+def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
+    """Go through the rows of a table, each with its number: the header of a file of text is row 1.
+
+    The first row of a text comes first, whether that is a header or not; the names of Parquet likewise.
+
+    Raises:
+        KGUnavailable: if the file or pyarrow is missing.
+        KGMalformed: if it is no such table.
+    """
+    with _errors_of(path):
+        if table_suffix(path) == ".parquet":
+            yield from _read_parquet(path)
+        else:
+            yield from _read_text(path)
+
+
+def _read_text(path: Path) -> Iterator[tuple[int, Row]]:
+    from pyarrow import csv, string
+
+    is_csv = table_suffix(path) == ".csv"
+    open_it: Any = gzip.open if path.suffix.lower() == ".gz" else Path.open
+    with open_it(path, "rb") as file:
+        batches = csv.open_csv(
+            file,
+            csv.ReadOptions(use_threads=False, autogenerate_column_names=True, block_size=MAX_ROW_BYTES),
+            csv.ParseOptions(
+                delimiter="," if is_csv else "\t",
+                quote_char='"' if is_csv else False,
+                newlines_in_values=is_csv,
+            ),
+            csv.ConvertOptions(default_column_type=string(), strings_can_be_null=False),
+        )
+        yield from _number_rows(batches, 1)
+
+
+def _read_parquet(path: Path) -> Iterator[tuple[int, Row]]:
+    from pyarrow import parquet
+
+    if path.suffix.lower() == ".gz":
+        raise KGMalformed(f"{path.name}: Parquet is compressed as it is; unpack it (gunzip)")
+    with parquet.ParquetFile(path) as file:
+        yield 1, tuple(file.schema_arrow.names)
+        yield from _number_rows(file.iter_batches(_BATCH_ROWS, use_threads=False), 2)
+
+
+def _number_rows(batches: Any, first: int) -> Iterator[tuple[int, Row]]:
+    for batch in batches:
+        columns = [column.to_pylist() for column in batch.columns]
+        yield from enumerate(zip(*columns, strict=True), first)
+        first += batch.num_rows
+
+
+@contextmanager
+def _errors_of(path: Path) -> Iterator[None]:
+    """Tell in one line what is wrong with a file."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise KGUnavailable("tables need a package that is missing: pip install 'kgqa[tables]'") from None
+    try:
+        yield
+    except (KGError, GeneratorExit):
+        raise
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowException, ValueError, EOFError, zlib.error) as error:
+        raise KGMalformed(f"{path.name}{_explain(str(error))}") from error
+    except OSError as error:
+        if isinstance(error, gzip.BadGzipFile) or error.errno is None:
+            raise KGMalformed(f"{path.name}{_explain(str(error))}") from error
+        raise KGUnavailable(f"cannot read {path}: {error.strerror}") from error
+
+
+def _explain(error: str) -> str:
+    """Say in our words what pyarrow has met, with the row where it tells."""
+    row = re.search(r"Row #(\d+)", error)
+    at = f", row {row[1]}" if row else ""
+    if ragged := re.search(r"Expected (\d+) columns, got (\d+)", error):
+        return f"{at}: {ragged[2]} columns, where the first row has {ragged[1]}"
+    if "invalid UTF8" in error:
+        return f"{at}: not UTF-8; save the table in that encoding"
+    if "straddling" in error:
+        return f": a row of more than {MAX_ROW_BYTES:,} bytes; is a quotation mark left open?"
+    if "Empty CSV" in error:
+        return f" holds no rows, or a first one of more than {MAX_ROW_BYTES:,} bytes"
+    return f"{at}: not readable as a table: {one_line(error)}"
+
+
+def as_text(value: object) -> str:
+    """Return a cell as text, without the space around it; empty where there is nothing.
+
+    >>> as_text(" Ada "), as_text(7), as_text(7.0), as_text(None)
+    ('Ada', '7', '7', '')
+    """
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return "" if value is None or value != value else str(value).strip()
+
+
+def join_names(names: Sequence[object], most: int = 12) -> str:
+    """Write the names of columns on one line."""
+    shown = ", ".join(one_line(as_text(name), 40) or "(empty)" for name in names[:most])
+    return f"{shown}, …" if len(names) > most else shown
