@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from kgqa import __version__
-from kgqa.cli import ask, blueprints, calibrate, eval, exemplars, kg, methods, prompts, report, score
+from kgqa.cli import ask, blueprints, calibrate, eval, exemplars, kg, mcp, methods, prompts, report, score
 from kgqa.cli.output import MAX_LINE_CHARS, ExitCode, escape_unencodable_output, fail
 from kgqa.kg.terms import one_line
 
@@ -39,6 +39,7 @@ app.command("eval")(eval.evaluate)
 app.command("score")(score.score)
 app.command("report")(report.report)
 app.command("calibrate")(calibrate.calibrate)
+app.command("mcp")(mcp.mcp)
 app.command("methods")(methods.methods)
 app.add_typer(kg.app, name="kg")
 app.add_typer(blueprints.app, name="blueprints")

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from kgqa.cli import output
-from kgqa.kg.terms import local_name, one_line
+from kgqa.kg.terms import one_line
+from kgqa.runtime.sentence import OUTCOME_LABELS, draw_path, no_answer_reason, show_ref
 
 if TYPE_CHECKING:
-    from kgqa.runtime.record import PathStep, Record, Ref
+    from kgqa.runtime.record import Record
 
 MAX_ANSWERS = 20  # answers that are shown at most; ``--json`` gives all
 MAX_CHAINS_SHOWN = 4  # of those that a step offers or holds
@@ -24,14 +25,6 @@ DECISION_COLOURS = {
     "infer": "yellow",
 }
 
-OUTCOME_LABELS = {
-    "none": "no answer",
-    "parametric": "from the model, not proved by the graph",
-    "grounded_inference": "inferred by the model from facts of the graph",
-    "grounded_unverified": "from the graph, not all checked",
-}
-
-
 DECIDED_BY = {"graph": "decided by the graph", "model": "decided by the model", None: "not checked"}
 
 
@@ -40,13 +33,14 @@ def show_record(record: "Record") -> None:
     console = output.open_console()
     style = "yellow" if record["outcome"] == "none" else "bold green"
     for answer in record["answers"][:MAX_ANSWERS]:
-        console.print(Text(_format_ref(answer), style=style))
+        console.print(Text(show_ref(answer), style=style))
     if len(record["answers"]) > MAX_ANSWERS:
         console.print(f"... and {len(record['answers']) - MAX_ANSWERS} more (--json gives all)")
     if not record["answers"]:
-        console.print(output.styled_line(f"No answer found{_no_answer_reason(record)}.", "yellow"))
+        console.print(output.styled_line(f"No answer found{no_answer_reason(record)}.", "yellow"))
     for path in record["paths"]:
-        console.print(Text("  ").append_text(draw_path(path)))
+        drawn = ((piece, "cyan" if arrow else "") for piece, arrow in draw_path(path))
+        console.print(Text.assemble("  ", *drawn))
     for condition in record["conditions"]:
         said = f"{DECIDED_BY[condition['by']]}: {condition['words']}"
         console.print(
@@ -66,30 +60,6 @@ def show_step(entry: dict[str, Any], *, to_stderr: bool) -> None:
     parts += [describe(entry) for key, describe in _ENTRY_PARTS.items() if key in entry]
     line.append(one_line(" · ".join(filter(None, parts)), output.MAX_LINE_CHARS), style="default")
     output.open_console(stderr=to_stderr).print(line)
-
-
-def draw_path(path: "list[PathStep]") -> Text:
-    """Draw a path as arrows; a node that stays a variable is shown as ``?``."""
-    drawn = Text(_format_ref(path[0]["head"]) if path else "")
-    for step in path:
-        name = one_line(local_name(step["relation"]))
-        drawn.append(f" -{name}-> " if step["forward"] else f" <-{name}- ", style="cyan")
-        drawn.append(_format_ref(step["tail"]))
-    return drawn
-
-
-def _format_ref(shown: "Ref") -> str:
-    return one_line(shown["name"] or (f"<{shown['id']}>" if shown["id"] else "?"))
-
-
-def _no_answer_reason(record: "Record") -> str:
-    if record["stopped_by"]:
-        return f": the limit of {record['stopped_by']} was reached"
-    if said := record["trace"][-1].get("reason"):
-        return f": {said}"
-    if record["topics"]:
-        return " in the graph"
-    return ": the question names no entity of the graph; give one with --topic"
 
 
 def _format_footer(record: "Record") -> str:
@@ -168,7 +138,7 @@ def _join_items(what: str, items: Sequence[str], between: str = " ") -> str:
 
 _ENTRY_PARTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "unread": lambda entry: f"the last {entry['unread']:,} characters of the question are not read",
-    "topics": lambda entry: ", ".join(map(_format_ref, entry["topics"])),
+    "topics": lambda entry: ", ".join(map(show_ref, entry["topics"])),
     "subgoals": lambda entry: " ".join(f"{n}. {goal}" for n, goal in enumerate(entry["subgoals"], 1)),
     "source": lambda entry: "no blueprint" if entry["source"] == "none" else entry["source"],
     "similarity": lambda entry: "" if entry["similarity"] is None else f"likeness {entry['similarity']:.2f}",

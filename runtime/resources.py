@@ -3,7 +3,7 @@
 import asyncio
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -89,6 +89,12 @@ def open_graph(context: Context) -> KnowledgeGraph:
     return _process.get(("kg", *context.kg), lambda: open_named(graph_sources(context.kg), encode=encode))
 
 
+def open_tools(context: Context) -> dict[str, BaseTool]:
+    """Return the tools of a context's graph by name, made once (blocking); raise KGError as `open_graph`."""
+    graph = open_graph(context)
+    return _opened_for_graph(context).get(("tools", *context.kg), lambda: _name_tools(make_tools, graph))
+
+
 def graph_sources(names: Sequence[str]) -> list[str]:
     """Return the files, folder or address that a graph's names stand for."""
     return [str(SAMPLE_GRAPH) if name == SAMPLE_NAME else name for name in names]
@@ -99,7 +105,8 @@ def _open_all(context: Context) -> Resources:
     if not context.asks_graph:
         return Resources({}, _open_model(context, None, None), open_contradiction_detector())
     graph = open_graph(context)
-    tools = _opened_for_graph(context).get(("tools", *context.kg), lambda: _make_tools(graph))
+    own = _opened_for_graph(context).get(("proof", *context.kg), lambda: _name_tools(proof_tools, graph))
+    tools = {**open_tools(context), **own}
     exemplars, index = _open_exemplars(context, graph)
     if context.retrieves:
         tools = {**tools, "retrieve_chains": _open_retrieval(context, graph, exemplars)}
@@ -143,9 +150,11 @@ def _opened_for_graph(context: Context) -> OpenOnce:
     return _process if context.given.graph is None else context.given.opened
 
 
-def _make_tools(graph: KnowledgeGraph) -> dict[str, BaseTool]:
+def _name_tools(
+    make: Callable[[KnowledgeGraph], list[BaseTool]], graph: KnowledgeGraph
+) -> dict[str, BaseTool]:
     with _tools_lock:  # LangChain silences warnings meanwhile, which no two threads can do at once
-        return {tool.name: tool for tool in [*make_tools(graph), *proof_tools(graph)]}
+        return {tool.name: tool for tool in make(graph)}
 
 
 def _open_library(context: Any, graph: KnowledgeGraph) -> BlueprintLibrary | None:

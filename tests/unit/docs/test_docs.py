@@ -21,7 +21,7 @@ FILLED = [*(DOCS / f"{name}.md" for name in (*METHODS, "methods", "endpoints")),
 
 COMMAND = re.compile(
     r"kgqa ((?:blueprints (?:build|show|calibrate)|exemplars (?:build|show)|kg (?:check|filter|info|load)"
-    r"|ask|eval|score|report|calibrate|methods)\b)([^\n`#]*)"
+    r"|ask|eval|mcp|score|report|calibrate|methods)\b)([^\n`#]*)"
 )
 
 every_method = pytest.mark.parametrize("method", METHODS)
