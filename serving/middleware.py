@@ -96,7 +96,7 @@ def _replay(read: Message, receive: Receive) -> Receive:
 
 @asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Serve MCP; collect garbage less often, and never what a started server holds: it would stop all runs."""
+    """Serve MCP; collect garbage less often, never what a started server holds: that would stop all runs."""
     thresholds = gc.get_threshold()
     gc.collect()
     gc.freeze()
