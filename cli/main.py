@@ -12,7 +12,20 @@ from typing import Annotated, NoReturn
 import typer
 
 from kgqa import __version__
-from kgqa.cli import ask, blueprints, calibrate, eval, exemplars, kg, mcp, methods, prompts, report, score
+from kgqa.cli import (
+    ask,
+    blueprints,
+    calibrate,
+    chat,
+    eval,
+    exemplars,
+    kg,
+    mcp,
+    methods,
+    prompts,
+    report,
+    score,
+)
 from kgqa.cli.output import MAX_LINE_CHARS, ExitCode, escape_unencodable_output, fail
 from kgqa.kg.terms import one_line
 
@@ -35,6 +48,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 app.command("ask")(ask.ask)
+app.command("chat")(chat.chat)
 app.command("eval")(eval.evaluate)
 app.command("score")(score.score)
 app.command("report")(report.report)

@@ -8,12 +8,13 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgqa.cli.methods import option_default, option_help, option_text
-from kgqa.graphs import METHODS, context_of, graph_of
+from kgqa.graphs import METHODS
 from kgqa.kg.dialects import DIALECTS, Dialect
 from kgqa.runtime.context import Budget, Context
 
@@ -39,7 +40,7 @@ def pages() -> dict[Path, dict[str, str]]:
     """Return the pages with blocks, and what stands in each block."""
     own = {
         DOCS / f"{name}.md": {"drawing": drawing(name), "options": options(name), **presets(name)}
-        for name in METHODS
+        for name in (*METHODS, "chat")
     }
     return {
         **own,
@@ -66,14 +67,14 @@ def filled(page: Path, blocks: Mapping[str, str]) -> str:
 
 def drawing(method: str) -> str:
     """Draw the graph of a method as Mermaid."""
-    drawn = graph_of(method).get_graph().draw_mermaid().split("graph TD;", 1)[1]
+    drawn = import_module(f"kgqa.graphs.{method}").graph.get_graph().draw_mermaid().split("graph TD;", 1)[1]
     lines = [line.strip() for line in drawn.splitlines() if line.strip()]
     return "\n".join(["```mermaid", "graph TD;", *lines, "```"])
 
 
 def options(method: str) -> str:
     """Tabulate the options that a method has beside those of every method."""
-    context = context_of(method)
+    context = import_module(f"kgqa.graphs.{method}").graph.builder.context_schema
     kinds = takewhile(lambda kind: kind is not Context, context.__mro__)
     said = {name for kind in kinds for name in kind.__annotations__}
     own = {name: field for name, field in context.model_fields.items() if name in said}
@@ -83,7 +84,7 @@ def options(method: str) -> str:
 
 def presets(method: str) -> dict[str, str]:
     """Tabulate what the presets of a method set, those alike in one column; no block where it has none."""
-    context = context_of(method)
+    context = import_module(f"kgqa.graphs.{method}").graph.builder.context_schema
     columns: dict[str, list[str]] = {}
     for name, values in getattr(context, "PRESETS", {}).items():
         columns.setdefault(json.dumps(values), []).append(f"`{name}`")

@@ -20,7 +20,7 @@ from kgqa.runtime.record import Record, Spend, add_spend
 
 
 class Chat(Context):
-    """The options of a conversation; graph, model and budget are handed on to the method that answers."""
+    """The options of a conversation; graph, model and budget are those of the method that answers, too."""
 
     method: ClassVar[str] = "chat"
 

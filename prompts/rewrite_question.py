@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from kgqa.kg.terms import Entity, Term
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, quoted
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, draw_case, quoted
 
 MAX_TURNS_SHOWN = 6
 MAX_ANSWERS_SHOWN = 5
@@ -28,9 +28,9 @@ class WholeQuestion(Reply):
 
 
 class RewriteQuestion(Prompt[WholeQuestion]):
-    """Make what was ``said`` after some ``turns`` of a conversation a question of its own."""
+    """Make a ``question`` that was put after some ``turns`` of a conversation whole."""
 
-    said: str
+    question: str
     turns: tuple[ConversationTurn, ...]
 
     instructions = """\
@@ -51,33 +51,33 @@ Example
 Before:
 1. "Which river flows through Passau?" - "Danube", "Ilz", "Inn"
 2. "How long is the Ilz?" - "65 km"
-Now: "and the Inn?"
+Question: "and the Inn?"
 Reply: {"question": "How long is the Inn?"}
 
 Example
 Before:
 1. "Who composed Vltava?" - "Bedřich Smetana"
-Now: "Where was he born?"
+Question: "Where was he born?"
 Reply: {"question": "Where was Bedřich Smetana born?"}
 
 Example
 Before:
 1. "Which lakes does the Rhine flow through?" - "Lake Constance", "Lake Toma"
-Now: "Which of them is the deepest?"
+Question: "Which of them is the deepest?"
 Reply: {"question": "Which of the lakes that the Rhine flows through is the deepest?"}
 
 Example
 Before:
 1. "Who composed Vltava?" - "Bedřich Smetana"
-Now: "Which moons does Saturn have?"
+Question: "Which moons does Saturn have?"
 Reply: {"question": "Which moons does Saturn have?"}
 """
 
     def case(self) -> str:
-        """Draw the last turns, and what is said now."""
+        """Draw the last turns, and what is asked now."""
         shown = self.turns[-MAX_TURNS_SHOWN:]
         lines = (f"{number}. {_draw_turn(turn)}" for number, turn in enumerate(shown, 1))
-        return "\n".join(["Before:", *lines, f"Now: {quoted(self.said, MAX_QUESTION_CHARS)}", "Reply:"])
+        return draw_case(self.question, before=["Before:", *lines])
 
     def check(self, reply: WholeQuestion) -> None:
         """Refuse a question that is empty, or longer than one may be."""

@@ -22,6 +22,7 @@ MAX_REWRITE_QUERIES = 100  # of the graph for one follow-up: each reading of it 
 
 MAX_READINGS = 5  # of a follow-up that are compared
 MAX_TURNS_BACK = 3  # to which a pronoun may refer
+MIN_CONFIDENCE = 0.1  # of a reading from which on it counts that its words fit
 NUMBER_BONUS = 0.5  # confidence that a plural gains by standing for several
 RECENCY_PENALTY = 0.05  # confidence that a referent loses for each that was spoken of later
 KIND_BONUS = 0.3  # confidence that "the city" gains by standing for a city, "he" for the answer of a "who"
@@ -41,7 +42,8 @@ _ASKS = re.compile(
 )
 _POSSESSIVE = re.compile(r"\b(its|their|his|her)\s+(?=\w)", re.IGNORECASE)
 _PRONOUN = re.compile(
-    r"\b(it|they|them|he|him|she|her|these|those|(?<!are )(?<!is )(?<!were )there|(?:this|that)(?=\W*$))\b",
+    r"\b(it|they|them|he|him|she|her|these|those|(?<!are )(?<!is )(?<!were )there"
+    r"|(?:this|that|there)(?=\W*$))\b",
     re.IGNORECASE,
 )
 _NOUN_PHRASE = re.compile(r"\b(?:this|that|these|those)\s+(?!is\b|are\b|was\b|were\b)(\w+)", re.IGNORECASE)
@@ -80,7 +82,7 @@ class _Referent(NamedTuple):
 
 async def rewrite_question(prompt: RewriteQuestion, interpreter: QuestionInterpreter) -> WholeQuestion:
     """Make what was said whole by rules; as it is where none fits."""
-    said, last = " ".join(prompt.said.split()), prompt.turns[-1]
+    said, last = " ".join(prompt.question.split()), prompt.turns[-1]
     stripped = _LEAD.sub("", said) or said
     mentions = [each for each in await interpreter.graph.link(stripped) if _is_name(each, stripped)]
     words = _words_beside(stripped, mentions)
@@ -244,7 +246,8 @@ async def _surest(
             confidence = reading.confidence if reading else 0.0
         except NO_ANSWER:
             confidence = 0.0
-        scores.append(confidence + bonus - RECENCY_PENALTY * place)
+        fits = bonus if confidence >= MIN_CONFIDENCE else 0.0
+        scores.append(confidence + fits - RECENCY_PENALTY * place)
     return readings[max(range(len(readings)), key=lambda at: scores[at])][0]
 
 

@@ -16,6 +16,6 @@ HELP = (
 async def reply(state: ChatState, context: Any) -> dict[str, Any]:
     """Return the message that answers: one sentence, and the answer with its proof beside it."""
     if (record := state.get("record")) is None:
-        return {"messages": [AIMessage(HELP)]}
+        return {"messages": [AIMessage(HELP, additional_kwargs={PROOF_KEY: {}})]}
     proof = {PROOF_KEY: summarise_record(record)}
     return {"messages": [AIMessage(say_record(record), additional_kwargs=proof)]}

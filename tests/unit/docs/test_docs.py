@@ -17,11 +17,11 @@ from kgqa.graphs import METHODS, graph_of
 ROOT = Path(kgqa.__file__).parent
 DOCS = ROOT / "docs"
 PAGES = sorted(page for room in (".", "docs", "examples", "data") for page in (ROOT / room).glob("*.md"))
-FILLED = [*(DOCS / f"{name}.md" for name in (*METHODS, "methods", "endpoints")), ROOT / "README.md"]
+FILLED = [*(DOCS / f"{name}.md" for name in (*METHODS, "chat", "methods", "endpoints")), ROOT / "README.md"]
 
 COMMAND = re.compile(
     r"kgqa ((?:blueprints (?:build|show|calibrate)|exemplars (?:build|show)|kg (?:check|filter|info|load)"
-    r"|ask|eval|mcp|score|report|calibrate|methods)\b)([^\n`#]*)"
+    r"|ask|chat|eval|mcp|score|report|calibrate|methods)\b)([^\n`#]*)"
 )
 
 every_method = pytest.mark.parametrize("method", METHODS)
