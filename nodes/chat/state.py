@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from kgqa.kg.terms import Entity, Literal, Term, is_id
 from kgqa.prompts.rewrite_question import ConversationTurn
-from kgqa.runtime.record import Record, Ref, Spend
+from kgqa.runtime.record import Record, Spend
 
 PROOF_KEY = "kgqa"
 """Under which a message holds its answer and proof, among its ``additional_kwargs``."""
@@ -70,11 +70,11 @@ def _turn(asked: str, reply: AIMessage) -> ConversationTurn:
     return ConversationTurn(str(proof.get("question") or ""), entities, answers)
 
 
-def _refs(listed: Any) -> list[Ref]:
+def _refs(listed: Any) -> list[dict[str, Any]]:
     return [each for each in listed or () if isinstance(each, dict) and (each.get("id") or each.get("name"))]
 
 
-def _term(ref: Ref) -> Term:
+def _term(ref: dict[str, Any]) -> Term:
     """Read an answer as a record has it; one without an id is from memory, and has a name alone."""
     id, name = ref.get("id"), ref.get("name")
     return Entity(id, name) if id and is_id(id) else Literal(str(name or id))

@@ -115,7 +115,11 @@ COUNT = "SELECT (COUNT(*) AS ?n) { ?s <http://t/r/lives_in> ?o }"
         ("ask", {"question": "x", "topic": "Ada"}, "argument topic: Extra inputs are not permitted"),
         ("ask", {"question": "x", "method": "magic"}, "no method is called 'magic'; there are: compose,"),
         ("ask", {"question": "x", "method": "io"}, "No answer: the model is unavailable"),
-        ("find_entities", {"name": "Ada", "limt": 3}, "find_entities has no argument 'limt'; its arguments"),
+        (
+            "find_entities",
+            {"name": "Ada", "limits": 3},
+            "find_entities has no argument 'limits'; its arguments",
+        ),
         ("find_entities", {"name": "Ada", "limit": 0}, "argument limit: Input should be greater"),
         ("describe_entity", {"entity": "Zoe\nZoe"}, "no entity is called"),
         ("follow_chain", {"topic": "Ada", "hops": ["eats"]}, "no relation is called 'eats'"),
