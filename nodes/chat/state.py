@@ -28,6 +28,8 @@ class ChatInput(TypedDict):
 class ChatState(ChatInput):
     """The conversation, and how its last message is read and answered."""
 
+    messages: Annotated[Required[list[AnyMessage]], add_messages]
+    """The conversation so far; each reply has its proof beside its words."""
     question: NotRequired[str]
     """The last message, made whole; empty where it asks nothing."""
     topics: NotRequired[list[str]]
