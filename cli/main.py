@@ -16,11 +16,13 @@ from kgqa.cli import (
     ask,
     blueprints,
     calibrate,
+    chat,
     data,
     eval,
     exemplars,
     interactive,
     kg,
+    mcp,
     methods,
     new,
     prompts,
@@ -50,11 +52,13 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 app.command("ask")(ask.ask)
+app.command("chat")(chat.chat)
 app.command("eval")(eval.evaluate)
 app.command("score")(score.score)
 app.command("report")(report.report)
 app.command("serve")(serve.serve)
 app.command("calibrate")(calibrate.calibrate)
+app.command("mcp")(mcp.mcp)
 app.command("methods")(methods.methods)
 app.add_typer(kg.app, name="kg")
 app.add_typer(data.app, name="data")

@@ -8,12 +8,13 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgqa.cli.methods import option_default, option_help, option_text
-from kgqa.graphs import METHODS, context_of
+from kgqa.graphs import METHODS
 from kgqa.kg.dialects import DIALECTS, Dialect
 from kgqa.kg.public_endpoints import ENDPOINTS
 from kgqa.runtime.context import Budget, Context
@@ -41,7 +42,7 @@ def pages() -> dict[Path, dict[str, str]]:
     """Return the pages with blocks, and what stands in each block."""
     own = {
         DOCS / f"{name}.md": {"drawing": drawing(name), "options": options(name), **presets(name)}
-        for name in METHODS
+        for name in (*METHODS, "chat")
     }
     return {
         **own,
@@ -75,7 +76,7 @@ def drawing(method: str) -> str:
 
 def drawings() -> dict[Path, str]:
     """Return the files of the drawings, and what stands in each."""
-    return {DOCS / "drawings" / f"{name}.svg": draw_svg(name) for name in METHODS}
+    return {DOCS / "drawings" / f"{name}.svg": draw_svg(name) for name in (*METHODS, "chat")}
 
 
 def endpoints() -> str:
@@ -86,7 +87,7 @@ def endpoints() -> str:
 
 def options(method: str) -> str:
     """Tabulate the options that a method has beside those of every method."""
-    context = context_of(method)
+    context = import_module(f"kgqa.graphs.{method}").graph.builder.context_schema
     kinds = takewhile(lambda kind: kind is not Context, context.__mro__)
     said = {name for kind in kinds for name in kind.__annotations__}
     own = {name: field for name, field in context.model_fields.items() if name in said}
@@ -96,7 +97,7 @@ def options(method: str) -> str:
 
 def presets(method: str) -> dict[str, str]:
     """Tabulate what the presets of a method set, those alike in one column; no block where it has none."""
-    context = context_of(method)
+    context = import_module(f"kgqa.graphs.{method}").graph.builder.context_schema
     columns: dict[str, list[str]] = {}
     for name, values in getattr(context, "PRESETS", {}).items():
         columns.setdefault(json.dumps(values), []).append(f"`{name}`")

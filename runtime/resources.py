@@ -3,7 +3,7 @@
 import asyncio
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -120,6 +120,14 @@ def open_triples(context: Context, text: bytes, source: str) -> KnowledgeGraph:
     return open_text(text, source, encode=_encoder(context).encode)
 
 
+def open_tools(context: Context) -> dict[str, BaseTool]:
+    """Return the tools of a context's graph by name, made once (blocking); raise KGError as `open_graph`."""
+    graph = open_graph(context)
+    return _opened_for_graph(context).get(
+        ("tools", _graph_version(context)), lambda: _name_tools(make_tools, graph)
+    )
+
+
 def graph_sources(names: Sequence[str]) -> list[str]:
     """Return the files, folder or address that a graph's names stand for."""
     return [str(SAMPLE_GRAPH) if name == SAMPLE_NAME else name for name in names]
@@ -130,7 +138,10 @@ def _open_all(context: Context) -> Resources:
     if not context.asks_graph:
         return Resources({}, _open_model(context, None, None), open_contradiction_detector())
     graph = open_graph(context)
-    tools = _opened_for_graph(context).get(("tools", _graph_version(context)), lambda: _make_tools(graph))
+    own = _opened_for_graph(context).get(
+        ("proof", _graph_version(context)), lambda: _name_tools(proof_tools, graph)
+    )
+    tools = {**open_tools(context), **own}
     exemplars, index = _open_exemplars(context, graph)
     if context.retrieves:
         tools = {**tools, "retrieve_chains": _open_retrieval(context, graph, exemplars)}
@@ -174,9 +185,11 @@ def _opened_for_graph(context: Context) -> OpenOnce:
     return _process if context.given.graph is None else context.given.opened
 
 
-def _make_tools(graph: KnowledgeGraph) -> dict[str, BaseTool]:
+def _name_tools(
+    make: Callable[[KnowledgeGraph], list[BaseTool]], graph: KnowledgeGraph
+) -> dict[str, BaseTool]:
     with _tools_lock:  # LangChain silences warnings meanwhile, which no two threads can do at once
-        return {tool.name: tool for tool in [*make_tools(graph), *proof_tools(graph)]}
+        return {tool.name: tool for tool in make(graph)}
 
 
 def _open_library(context: Any, graph: KnowledgeGraph) -> BlueprintLibrary | None:

@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import NamedTuple
 
 from kgqa import nodes
-from kgqa.graphs import context_of, graph_of
 from kgqa.runtime.node import Node
 
 STEP, BOX_WIDTH, BOX_HEIGHT = 50, 170, 28  # from node to node, and a node
@@ -50,9 +49,10 @@ class Drawing(NamedTuple):
 
 def read_drawing(method: str) -> Drawing:
     """Read off the graph of a method what is drawn of it."""
-    context = context_of(method)(kg=("sample",), model="offline")
+    graph = import_module(f"kgqa.graphs.{method}").graph
+    context = graph.builder.context_schema(kg=("sample",), model="offline")
     optional = {name: option for name, option in _options().items() if hasattr(context, option)}
-    drawn = graph_of(method).get_graph()
+    drawn = graph.get_graph()
     inner = [name for name in drawn.nodes if not name.startswith("__")]
     left_out = {name: optional[name] for name in inner if not getattr(context, optional.get(name, ""), True)}
     edges = [

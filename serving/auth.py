@@ -11,6 +11,7 @@ from typing import Any
 from langgraph_sdk import Auth
 
 from kgqa.kg.terms import one_line
+from kgqa.nodes.chat.state import ChatInput
 from kgqa.runtime.context import Context
 from kgqa.runtime.server_limits import NotServed, activate_limits, active_limits
 from kgqa.runtime.state import Input
@@ -94,7 +95,7 @@ def _check_run(value: Mapping[str, Any]) -> None:
     asked = value["kwargs"]
     _check_input(asked.get("input"))
     _check_input((asked.get("command") or {}).get("update"))
-    _check_names("input", asked.get("input") or {}, Input.__annotations__)
+    _check_names("input", asked.get("input") or {}, (*Input.__annotations__, *ChatInput.__annotations__))
     config = asked.get("config") or {}
     chosen = config.get("configurable") or {}
     if chosen.get("__context_provided__"):

@@ -14,8 +14,10 @@ from langgraph_sdk import Auth
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kgqa.serving.mcp_endpoint import MCP_PATH, McpEndpoint
 from kgqa.serving.page import page_routes
 from kgqa.serving.server_patches import patch_inmem_runtime
 from kgqa.serving.settings import read_authenticator
@@ -31,10 +33,11 @@ With Python's own, a run spends 3 % of its time on looking.
 
 CLOSED_PATHS = ("/internal", "/deploy")  # where paths begin that are not served
 
-CALLER_ONLY_PATHS = ("/metrics", "/docs", "/openapi.json")
+CALLER_ONLY_PATHS = ("/metrics", "/docs", "/openapi.json", MCP_PATH)
 """Where paths begin that are served to callers only, and which LangGraph's server leaves open."""
 
 _authenticator = read_authenticator(os.environ)
+_mcp = McpEndpoint()
 
 
 class RequestGuard:
@@ -94,15 +97,18 @@ def _replay(read: Message, receive: Receive) -> Receive:
 
 @asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Collect garbage less often, and never what a started server holds: that would stop all runs."""
+    """Serve MCP; collect garbage less often, never what a started server holds: that would stop all runs."""
     thresholds = gc.get_threshold()
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTION_THRESHOLDS)
-    yield
+    async with _mcp.serve():
+        yield
     gc.set_threshold(*thresholds)
     gc.unfreeze()
 
 
 patch_inmem_runtime()
-app = Starlette(routes=page_routes(), middleware=[Middleware(RequestGuard)], lifespan=lifespan)
+app = Starlette(
+    routes=[Route(MCP_PATH, _mcp), *page_routes()], middleware=[Middleware(RequestGuard)], lifespan=lifespan
+)

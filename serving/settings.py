@@ -29,6 +29,8 @@ class Caps(Budget):
     max_tokens: int | None = Field(default_factory=default_max_tokens, ge=1, validate_default=True)
 
 
+MCP_SPARQL_VARIABLE = "KGQA_MCP_SPARQL"
+
 ALLOW_VARIABLES = ("KGQA_ALLOW_KG", "KGQA_ALLOW_MODEL", "KGQA_ALLOW_PRIORS")
 CAP_VARIABLES = {f"KGQA_CAP_{name.upper()}": name for name in Caps.model_fields}
 
@@ -96,6 +98,19 @@ def read_limits(environment: Mapping[str, str]) -> Limits:
         INPUT_LIMITS,
         plugins=False,
     )
+
+
+def read_mcp_sparql(environment: Mapping[str, str]) -> bool:
+    """Read whether callers of ``/mcp`` may write SPARQL; ValueError if it is neither yes nor no."""
+    said = environment.get(MCP_SPARQL_VARIABLE, "").strip().lower()
+    if said not in {"", "0", "1", "false", "true"}:
+        raise ValueError(f"{MCP_SPARQL_VARIABLE}: write true or false, not {said!r}")
+    return said in {"1", "true"}
+
+
+def read_mcp_calls(environment: Mapping[str, str]) -> int:
+    """Return how many calls of ``/mcp`` are worked on at a time: as many as the server has runs at a time."""
+    return int(environment.get("N_JOBS_PER_WORKER") or 10)
 
 
 def _read_caps(environment: Mapping[str, str]) -> dict[str, float]:

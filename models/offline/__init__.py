@@ -24,10 +24,12 @@ from kgqa.models.offline.frontier_replies import FRONTIER_REPLIES
 from kgqa.models.offline.interpreter import QuestionInterpreter
 from kgqa.models.offline.plan_replies import PLAN_REPLIES
 from kgqa.models.offline.query_replies import QUERY_REPLIES
+from kgqa.models.offline.rewrite_replies import MAX_REWRITE_QUERIES, REWRITE_REPLIES
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.prompts.answer_from_memory import AnswerBriefly, ReasonAloud
 from kgqa.prompts.base import Prompt, R, for_kind
 from kgqa.prompts.judge_claim import is_yes_no_question
+from kgqa.prompts.rewrite_question import RewriteQuestion
 from kgqa.retrieval.lookups import MAX_QUERIES
 from kgqa.retrieval.wording import Encode
 
@@ -46,7 +48,9 @@ PARTS = {
 CONFIDENCE_DECIMALS = 3
 
 _PREFIX = "offline:without="
-_REPLIES: Replies = CHAIN_REPLIES | CLAIM_REPLIES | FRONTIER_REPLIES | PLAN_REPLIES | QUERY_REPLIES
+_REPLIES: Replies = (
+    CHAIN_REPLIES | CLAIM_REPLIES | FRONTIER_REPLIES | PLAN_REPLIES | QUERY_REPLIES | REWRITE_REPLIES
+)
 
 
 class OfflineModel:
@@ -87,7 +91,8 @@ class OfflineModel:
         reply_to = for_kind(_REPLIES, prompt)
         if reply_to is None:
             raise ModelUnavailable(f"the offline model cannot answer {prompt.name}; give a language model")
-        with metered(MAX_QUERIES - model_queries_spent.get()) as meter:
+        most = MAX_REWRITE_QUERIES if isinstance(prompt, RewriteQuestion) else MAX_QUERIES
+        with metered(most - model_queries_spent.get()) as meter:
             reply = await reply_to(prompt, self._interpreter)
         return Completion(reply, Usage(model_queries=meter.queries))  # type: ignore[arg-type]
 

@@ -86,7 +86,7 @@ def test_an_answer_is_shown() -> None:
 
 def test_each_method_is_served() -> None:
     served = json.loads((README.parent / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
-    assert tuple(served) == METHODS
+    assert tuple(served) == (*METHODS, "chat")
 
 
 def test_each_setting_is_listed() -> None:

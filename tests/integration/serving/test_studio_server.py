@@ -82,7 +82,7 @@ def test_every_graph_is_listed(client: Any) -> None:
 
 
 def test_every_method_is_served() -> None:
-    assert set(GRAPHS) == set(METHODS)
+    assert set(GRAPHS) == {*METHODS, "chat"}
 
 
 @pytest.mark.parametrize("kind", ["input", "output", "context"])
@@ -93,7 +93,7 @@ def test_schemas_describe_every_field(client: Any, method: str, kind: str) -> No
     assert [name for name, field in fields.items() if not described(field)] == []
 
 
-@pytest.mark.parametrize("method", GRAPHS)
+@pytest.mark.parametrize("method", METHODS)
 def test_the_schema_of_the_state_describes_the_working_memory(client: Any, method: str) -> None:
     schema = schemas(client, method)["state_schema"]
     assert {"stack", "memory", "chain", "candidates", "trace"} <= schema["properties"].keys()
@@ -110,7 +110,7 @@ def described(field: dict[str, Any]) -> bool:
     return bool(field.get("description"))
 
 
-@pytest.mark.parametrize("method", GRAPHS)
+@pytest.mark.parametrize("method", METHODS)
 def test_a_run_gives_the_record(client: Any, context: dict[str, Any], method: str) -> None:
     record = client.runs.wait(None, method, input=INPUT, context=context)
     assert record.keys() == kgqa.Record.__annotations__.keys()
@@ -276,3 +276,14 @@ def test_a_strange_page_opens_no_socket(server: Server) -> None:
 @pytest.mark.parametrize("complaint", ["BlockingError", "nregistered type", "Blocked deserialization"])
 def test_the_log_has_no_complaint(server: Server, complaint: str) -> None:
     assert [line for line in server.log.read_text().splitlines() if complaint in line] == []
+
+
+def test_a_thread_keeps_a_conversation(client: Any, context: dict[str, Any]) -> None:
+    thread = str(client.threads.create()["thread_id"])
+    for said in ("Where does Ada live?", "And Ben?"):
+        message = {"role": "user", "content": said}
+        state = client.runs.wait(thread, "chat", input={"messages": [message]}, context=context)
+    assert state["question"] == "Where does Ben live?"
+    assert state["messages"][-1]["content"] == "Bonn."
+    assert state["messages"][-1]["additional_kwargs"]["kgqa"]["outcome"] == "grounded"
+    assert len(state["messages"]) == 4

@@ -17,11 +17,14 @@ from kgqa.graphs import METHODS, graph_of
 ROOT = Path(kgqa.__file__).parent
 DOCS = ROOT / "docs"
 PAGES = sorted(page for room in (".", "docs", "examples", "data") for page in (ROOT / room).glob("*.md"))
-FILLED = [*(DOCS / f"{name}.md" for name in (*METHODS, "methods", "endpoints", "graphs")), ROOT / "README.md"]
+FILLED = [
+    *(DOCS / f"{name}.md" for name in (*METHODS, "chat", "methods", "endpoints", "graphs")),
+    ROOT / "README.md",
+]
 
 COMMAND = re.compile(
     r"kgqa ((?:blueprints (?:build|show|calibrate)|exemplars (?:build|show)"
-    r"|kg (?:check|filter|info|list|load)|new method|ask|eval|score|report|calibrate|methods)\b)([^\n`#]*)"
+    r"|kg (?:check|filter|info|list|load)|new method|ask|chat|eval|mcp|score|report|calibrate|methods)\b)([^\n`#]*)"
 )
 
 every_method = pytest.mark.parametrize("method", METHODS)

@@ -34,6 +34,7 @@ from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.recall_entities import JudgeDirection, RecallEntities
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
+from kgqa.prompts.rewrite_question import ConversationTurn, RewriteQuestion
 from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.prompts.select_relations import SelectRelations
@@ -110,6 +111,12 @@ def attribute(place: int, hops: str, of: tuple[Candidate, ...], *found: str | Li
     terms = [Entity(f"http://x/{each}", each) if isinstance(each, str) else each for each in found]
     pairs = zip((candidate.term for candidate in of), terms, strict=False)
     return Attribute(place, tuple(map(hop, hops.split())), tuple(pairs))
+
+
+def said(question: str, *answers: str | Literal) -> ConversationTurn:
+    """A question that was asked before, and its answers: entities by name, or literals."""
+    terms = (Entity(f"http://x/{len(each)}", each) if isinstance(each, str) else each for each in answers)
+    return ConversationTurn(question, answers=tuple(terms))
 
 
 def dates(*texts: str) -> tuple[Literal, ...]:
@@ -577,6 +584,19 @@ WORKED: list[Prompt[Any]] = [
         1,
         (path("Markgräfliches Opernhaus", "opening", ""),),
     ),
+    RewriteQuestion(
+        "and the Inn?",
+        (
+            said("Which river flows through Passau?", "Danube", "Ilz", "Inn"),
+            said("How long is the Ilz?", Literal("65 km")),
+        ),
+    ),
+    RewriteQuestion("Where was he born?", (said("Who composed Vltava?", "Bedřich Smetana"),)),
+    RewriteQuestion(
+        "Which of them is the deepest?",
+        (said("Which lakes does the Rhine flow through?", "Lake Constance", "Lake Toma"),),
+    ),
+    RewriteQuestion("Which moons does Saturn have?", (said("Who composed Vltava?", "Bedřich Smetana"),)),
     UpdateMemory(
         "Which river flows through the home town of Clara Schumann?",
         (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),

@@ -25,9 +25,10 @@ from kgqa.prompts.outline_search import OutlineSearch
 from kgqa.prompts.plan_steps import LEFT_TO_THE_END, PlanSteps
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.rewrite_question import RewriteQuestion
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.tests.support.frontier import pruning
-from kgqa.tests.unit.prompts.samples import PROMPTS, chain, ends, hop, topics, values
+from kgqa.tests.unit.prompts.samples import PROMPTS, chain, ends, hop, said, topics, values
 from kgqa.tests.unit.prompts.test_apart_cases import APART
 from kgqa.tests.unit.prompts.test_frontier_cases import OVER_A_FRONTIER, OVER_ENTITIES
 from kgqa.tests.unit.prompts.test_memory_cases import FROM_MEMORY
@@ -145,6 +146,16 @@ def test_a_node_without_a_name_is_shown_by_its_id() -> None:
     ]
 
 
+def test_a_follow_up_is_shown_after_the_last_turns_and_some_of_their_answers() -> None:
+    names = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Fay")
+    turns = [said(f"Question {number}?", *names[:number]) for number in range(7)]
+    lines = RewriteQuestion('and "Ulm"?', tuple(turns)).case().splitlines()
+    assert lines[:2] == ["Before:", '1. "Question 1?" - "Ada"']
+    assert lines[6] == '6. "Question 6?" - "Ada", "Ben", "Cleo", "Dan", "Eve", 1 more'
+    assert lines[7:] == ['Question: "and \\"Ulm\\"?"', "Reply:"]
+    assert '1. "Who?" - no answer' in RewriteQuestion("and?", (said("Who?"),)).case()
+
+
 def test_of_many_candidates_the_first_are_shown_and_all_are_counted() -> None:
     lines = VerifyChain("Which?", chain("Hub", "^part_of"), MANY).case().splitlines()
     assert lines[2] == f"Candidates ({MAX_CANDIDATES_SHOWN + 5}, the first {MAX_CANDIDATES_SHOWN} shown):"
@@ -160,6 +171,7 @@ def test_every_prompt_is_shown_here_or_among_those_of_plans() -> None:
         ConnectTopic,
         FilterCandidates,
         PruneRelations,
+        RewriteQuestion,
         VerifyChain,
     } | plans
     shown |= {*APART, *STEPWISE, *OVER_A_FRONTIER, *OVER_ENTITIES, *FROM_MEMORY}
@@ -195,6 +207,8 @@ REFUSED: list[tuple[Prompt[Any], dict[str, Any], str]] = [
     (FILTER, {"chosen": [3]}, "candidate 3 was not offered; choose from 1 to 2"),
     (FILTER, {"chosen": [1, 2, 1]}, "each candidate may be named once"),
     (FILTER, {"chosen": [], "count": "no"}, "count: "),
+    (RewriteQuestion("and?", ()), {"question": " "}, "the question is empty; write what is asked now"),
+    (RewriteQuestion("and?", ()), {"question": "x" * 2_001}, "the question is longer than 2000 characters"),
     (AnswerDirectly("Who?"), {"answers": "Ada"}, "answers: "),
     (AnswerDirectly("Who?"), {"answers": [1]}, "answers.0: "),
 ]

@@ -1,0 +1,51 @@
+"""The server's ``/mcp``: `mcp_server` over HTTP, where the MCP SDK is installed.
+
+Each request stands for itself, so that several servers behind one address can share them.
+"""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.util import find_spec
+from typing import Any
+
+from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
+
+from kgqa.serving.settings import read_mcp_calls, read_mcp_sparql
+
+MCP_PATH = "/mcp"
+
+if find_spec("mcp"):
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    from kgqa.serving.mcp_server import make_server
+
+
+class McpEndpoint:
+    """An ASGI application; the server's door has let in whoever comes here."""
+
+    def __init__(self) -> None:
+        self._sessions: Any = None
+
+    @asynccontextmanager
+    async def serve(self) -> AsyncIterator[None]:
+        """Answer requests inside a ``with`` block; without the SDK each is told what is missing."""
+        if not find_spec("mcp"):
+            yield
+            return
+        server = make_server(sparql=read_mcp_sparql(os.environ), calls_at_once=read_mcp_calls(os.environ))
+        self._sessions = StreamableHTTPSessionManager(server, stateless=True)
+        try:
+            async with self._sessions.run():
+                yield
+        finally:
+            self._sessions = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if self._sessions is None:
+            missing = {"detail": "this server lacks the MCP SDK; its operator installs 'kgqa[mcp]'"}
+            await JSONResponse(missing, 501)(scope, receive, send)
+        else:
+            await self._sessions.handle_request(scope, receive, send)

@@ -1,0 +1,52 @@
+"""Conversations over three graphs: how many follow-ups are answered right without a language model.
+
+The part "dev" is what the rules were tuned on, "test" was kept back.
+"""
+
+from pathlib import Path
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from kgqa.data import SAMPLE_GRAPH
+from kgqa.graphs.chat import Chat, graph
+from kgqa.kg.opening import open_graph
+from kgqa.tests.support.cases import NO_DATA
+from kgqa.tests.support.conversations import gold_names, named, read_conversations
+from kgqa.tests.support.perfect import DATA
+
+METAQA, WORLDCUP = DATA / "metaqa" / "metaqa.nt.gz", DATA / "worldcup" / "wc2014.nt.gz"
+
+MIN_RIGHT = 8  # of the 10 follow-ups of each part
+
+
+def kept(name: str, path: Path) -> object:
+    marks = pytest.mark.skipif(not path.is_file(), reason=NO_DATA)
+    return pytest.param(name, str(path), path, id=name, marks=marks)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("split", ["dev", "test"])
+@pytest.mark.parametrize(
+    ("name", "kg", "path"),
+    [
+        pytest.param("sample", "sample", SAMPLE_GRAPH, id="sample"),
+        kept("metaqa", METAQA),
+        kept("worldcup", WORLDCUP),
+    ],
+)
+async def test_follow_ups_are_answered_offline(name: str, kg: str, path: Path, split: str) -> None:
+    opened, right, asked = open_graph([path]), 0, 0
+    for conversation in read_conversations(name, split):
+        messages: list[object] = []
+        for place, turn in enumerate(conversation):
+            state = await graph.ainvoke(
+                {"messages": [*messages, HumanMessage(turn.say)]}, context=Chat(kg=kg, model="offline")
+            )
+            messages = state["messages"]
+            gold = await gold_names(opened, turn.gold)
+            assert gold
+            asked += place > 0
+            right += place > 0 and named(state["record"]["answers"]) == gold
+    assert asked == 10
+    assert right >= MIN_RIGHT

@@ -1,0 +1,233 @@
+"""A conversation: follow-ups made whole, by a model or by rules, answered, and said with their proof."""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from pydantic import BaseModel
+
+from kgqa.graphs.chat import Chat, graph
+from kgqa.models.errors import ModelUnavailable
+from kgqa.models.scripted import ScriptedModel
+from kgqa.runtime.context import OptionError
+from kgqa.runtime.server_limits import InputLimits, Limits, NotServed, activate_limits
+
+FAMILY = """
+e:ada rdfs:label "Ada"@en ; r:child e:ben, e:cleo ; r:lives_in e:ulm .
+e:ben rdfs:label "Ben"@en ; r:lives_in e:bonn .
+e:cleo rdfs:label "Cleo"@en ; r:lives_in e:ulm .
+e:ulm rdfs:label "Ulm"@en ; r:river e:danube .
+e:bonn rdfs:label "Bonn"@en ; r:river e:rhine .
+e:danube rdfs:label "Danube"@en .
+e:rhine rdfs:label "Rhine"@en .
+"""
+
+Converse = Callable[..., Any]
+
+
+@pytest.fixture
+def kg(graph: Callable[[str], Any]) -> Any:
+    return graph(FAMILY)
+
+
+async def say(messages: Iterable[Any], context: Chat) -> dict[str, Any]:
+    found: dict[str, Any] = await graph.ainvoke({"messages": list(messages)}, context=context)
+    return found
+
+
+async def converse(context: Chat, *said: str) -> dict[str, Any]:
+    """Say one thing after the other; give the last state."""
+    state: dict[str, Any] = {"messages": []}
+    for text in said:
+        state = await say([*state["messages"], HumanMessage(text)], context)
+    return state
+
+
+def scripted(kg: Any, rewritten: Any, **options: Any) -> tuple[Chat, ScriptedModel]:
+    """A conversation whose model rewrites as told, and asks where somebody lives."""
+
+    def line(prompt: Any) -> Any:
+        if prompt.name == "rewrite_question":
+            return rewritten
+        if prompt.name == "prune_relations":
+            return {"relations": [int(re.findall(r"(?m)^(\d+)\. .*lives_in", prompt.case())[0])]}
+        return {"decision": "stop", "take": "all"}
+
+    model = ScriptedModel(line)
+    return Chat(kg=kg, model=model, answer_by="cor", **options), model
+
+
+class TestReplies:
+    async def test_an_answer_is_a_sentence_with_its_proof_as_plain_json(self, kg: Any) -> None:
+        state = await converse(Chat(kg=kg, model="offline"), "Where do the children of Ada live?")
+        reply = state["messages"][-1]
+        assert reply.content == "Bonn and Ulm."
+        proof = reply.additional_kwargs["kgqa"]
+        assert json.loads(json.dumps(proof)) == proof
+        assert [answer["name"] for answer in proof["answers"]] == ["Bonn", "Ulm"]
+        assert proof["outcome"] == "grounded"
+        assert "SELECT" in proof["query"]
+        assert proof["evidence"]
+        assert proof["conditions"] == []
+        assert state["record"]["usage"]["kg_queries"] > 0
+
+    @pytest.mark.parametrize("said", ["", "  ", "hello", "Good morning!", "Thanks a lot.", "ok"])
+    async def test_what_asks_nothing_gets_one_line_of_help(self, kg: Any, said: str) -> None:
+        state = await converse(Chat(kg=kg, model="offline"), said)
+        assert state["messages"][-1].content.startswith("Ask me about what is in the knowledge graph")
+        assert "\n" not in state["messages"][-1].content
+        assert state["record"] is None
+
+    async def test_a_decline_says_what_is_missing(self, kg: Any) -> None:
+        state = await converse(
+            Chat(kg=kg, model="offline", answer_options={"min_confidence": 1}), "Ada's age?"
+        )
+        assert state["messages"][-1].content.startswith("No answer found: nothing in the graph")
+
+    async def test_an_outage_is_told_in_words(self) -> None:
+        state = await converse(Chat(kg="http://127.0.0.1:1/sparql", model="offline"), "Where is Ulm?")
+        assert state["messages"][-1].content.startswith("No answer: the knowledge graph is unavailable (")
+
+    async def test_an_answer_that_is_not_proved_says_so(self, kg: Any) -> None:
+        model = ScriptedModel(lambda prompt: {"answers": ["Ulm"]})
+        state = await converse(Chat(kg=kg, model=model, answer_by="io"), "Where does Ada live?")
+        assert state["messages"][-1].content == "Ulm (from the model, not proved by the graph)."
+
+
+class TestRewriting:
+    async def test_a_model_makes_a_follow_up_whole_by_one_call(self, kg: Any) -> None:
+        context, model = scripted(kg, {"question": "Where does Cleo live?"})
+        state = await converse(context, "Where does Ada live?", "and Cleo?")
+        assert state["question"] == "Where does Cleo live?"
+        assert [topic["name"] for topic in state["record"]["topics"]] == ["Cleo"]
+        (prompt,) = [each for each in model.prompts if each.name == "rewrite_question"]
+        assert prompt.question == "and Cleo?"
+        (turn,) = prompt.turns
+        assert turn.question == "Where does Ada live?"
+        assert [str(term) for term in (*turn.topics, *turn.answers)] == ["Ada", "Ulm"]
+
+    async def test_it_costs_what_the_record_says(self, kg: Any) -> None:
+        context, model = scripted(kg, {"question": "Where does Cleo live?"})
+        state = await converse(context, "Where does Ada live?")
+        before = len(model.prompts)
+        state = await say([*state["messages"], HumanMessage("and Cleo?")], context)
+        assert state["record"]["usage"]["llm_calls"] == len(model.prompts) - before
+
+    @pytest.mark.parametrize("reply", ["not JSON", {"question": " "}, ModelUnavailable("down")])
+    async def test_a_question_stays_as_it_is_where_the_reply_is_no_use(self, kg: Any, reply: Any) -> None:
+        context, _ = scripted(kg, reply)
+        state = await converse(context, "Where does Ada live?", "Where does Cleo live?")
+        assert state["question"] == "Where does Cleo live?"
+        assert state["messages"][-1].content == "Ulm."
+
+    async def test_a_first_message_is_not_rewritten(self, kg: Any) -> None:
+        context, model = scripted(kg, {"question": "Where does Cleo live?"})
+        state = await converse(context, "Where does Ada live?")
+        assert state["question"] == "Where does Ada live?"
+        assert "rewrite_question" not in [prompt.name for prompt in model.prompts]
+
+    async def test_it_can_be_switched_off(self, kg: Any) -> None:
+        context, model = scripted(kg, {"question": "Where does Cleo live?"}, rewrite=False)
+        state = await converse(context, "Where does Ada live?", "Where does Ben live?")
+        assert state["question"] == "Where does Ben live?"
+        assert "rewrite_question" not in [prompt.name for prompt in model.prompts]
+
+    async def test_a_name_of_several_is_that_of_whom_was_spoken_of(self, graph: Callable[[str], Any]) -> None:
+        other = 'e:ben2 rdfs:label "Ben"@en ; r:lives_in e:ulm ; r:child e:ada . '
+        eve = 'e:eve rdfs:label "Eve"@en ; r:son e:ben .'
+        context = Chat(kg=graph(FAMILY + other + eve), model="offline")
+        state = await converse(context, "Who is the son of Eve?", "Where does he live?")
+        assert state["question"] == "Where does Ben live?"
+        assert state["topics"] == ["http://t/e/ben"]
+        assert state["messages"][-1].content == "Bonn."
+
+    @pytest.mark.parametrize(
+        ("said", "whole"),
+        [
+            (("Where does Ada live?", "And Ben?"), "Where does Ben live?"),
+            (("Where does Ada live?", "what about Ben"), "Where does Ben live?"),
+            (("Where does Ada live?", "Which river is there?"), "Which river is in Ulm?"),
+            (("Where does Ada live?", "its river?"), "What is the river of Ulm?"),
+            (("Where does Ada live?", "Who are her children?"), "Who are the children of Ada?"),
+            (("Where does Ada live?", "Who is the child of Ada?"), "Who is the child of Ada?"),
+            (("Who are the children of Ada?", "Where do they live?"), "Where do the children of Ada live?"),
+            (("Who are the children of Ada?", "How many?"), "How many are the children of Ada?"),
+            (("Where does Ada live?", "hello", "And Ben?"), "Where does Ben live?"),
+        ],
+    )
+    async def test_rules_make_a_follow_up_whole(self, kg: Any, said: tuple[str, ...], whole: str) -> None:
+        state = await converse(Chat(kg=kg, model="offline"), *said)
+        assert state["question"] == whole
+
+
+class TestGraph:
+    async def test_a_checkpointer_keeps_the_conversation_of_a_thread(self, kg: Any) -> None:
+        kept = graph.builder.compile(checkpointer=InMemorySaver())
+        context = Chat(kg=kg, model="offline")
+        for thread, first in (("1", "Where does Ada live?"), ("2", "Who are the children of Ada?")):
+            config = {"configurable": {"thread_id": thread}}
+            await kept.ainvoke({"messages": [("user", first)]}, config, context=context)
+        state = await kept.ainvoke(
+            {"messages": [("user", "And Ben?")]}, {"configurable": {"thread_id": "1"}}, context=context
+        )
+        assert state["question"] == "Where does Ben live?"
+        assert len(state["messages"]) == 4
+
+    async def test_a_client_that_keeps_words_alone_is_answered(self, kg: Any) -> None:
+        messages = [
+            HumanMessage("Where does Ada live?"),
+            AIMessage("Ulm."),
+            HumanMessage("Where does Ben live?"),
+        ]
+        state = await say(messages, Chat(kg=kg, model="offline"))
+        assert state["messages"][-1].content == "Bonn."
+
+    async def test_the_budget_of_a_question_has_the_rewriting_in_it(self, kg: Any) -> None:
+        context, _ = scripted(kg, {"question": "Where does Cleo live?"}, budget={"llm_calls": 1})
+        state = await converse(context, "Where does Ada live?", "and Cleo?")
+        assert state["record"]["stopped_by"] == "llm_calls"
+        assert state["record"]["usage"]["llm_calls"] == 1
+
+    @pytest.mark.parametrize(
+        ("options", "why"),
+        [
+            ({"answer_by": "magic"}, "no method is called 'magic'"),
+            ({"answer_by": "cor", "answer_options": {"values": True}}, "cor has no option 'values'"),
+            ({"answer_options": {"model": "offline"}}, "model is an option of chat itself"),
+            ({"width": 2}, "chat has no option 'width'"),
+        ],
+    )
+    def test_an_option_that_is_not_taken_is_told_in_one_line(self, options: dict[str, Any], why: str) -> None:
+        with pytest.raises(OptionError, match=why) as told:
+            Chat(**options)
+        assert "\n" not in str(told.value)
+
+    async def test_options_go_on_to_the_method(self, kg: Any) -> None:
+        context = Chat(kg=kg, model="offline", answer_by="cor", answer_options={"depth": 1})
+        state = await converse(context, "Where does Ada live?")
+        assert state["record"]["method"] == "cor"
+        assert state["record"]["config"]["depth"] == 1
+
+    async def test_a_context_of_another_kind_is_refused(self) -> None:
+        class Other(BaseModel):
+            model: str = "offline"
+
+        with pytest.raises((OptionError, TypeError, ValueError)):
+            await graph.ainvoke({"messages": [("user", "x")]}, context=Other())  # type: ignore[arg-type]
+
+    async def test_a_message_is_held_to_the_limits_of_a_server(self, kg: Any) -> None:
+        activate_limits(Limits(asked=InputLimits(question=20, topics=1, name=10)))
+        try:
+            with pytest.raises(NotServed, match="the question is longer than 20 characters"):
+                await converse(Chat(kg=kg, model="offline"), "Ada " * 20)
+        finally:
+            activate_limits(Limits())
+
+    def test_the_drawing_shows_both_ways(self) -> None:
+        edges = {(edge.source, edge.target, edge.data) for edge in graph.get_graph().edges}
+        assert ("rewrite", "answer_question", "ask") in edges
+        assert ("rewrite", "reply", "say") in edges
