@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, otherwise, with_meanings
+from kgqa.nodes.record import failure_outcome
 from kgqa.prompts.compose_query import ComposedQuery, ComposeQuery
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import VerifiedChain, node_count
@@ -13,8 +14,8 @@ async def compose(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     """Let the model compose a query of the chains and attributes that were retrieved.
 
     What it misses is looked for, and where it takes no chain, others are offered: ``refines`` times at most.
-    Then, and where a reply is malformed, the query before stands, if it gives anything; else the search
-    explores instead.
+    Then, and where a reply is malformed, the query before stands, if it gives anything and nothing was
+    cut short since; else the search explores instead.
     """
     asked, topics = node_count(state, "compose"), state["topic_entities"]
     meanings = with_meanings(state, topics)
@@ -34,7 +35,8 @@ async def compose(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
         topics=tuple(topics),
         meanings=tuple(meaning for others in meanings.values() for meaning in others),
     )
-    standing = [] if not asked or state["empty"] else state["draft"]
+    stands = asked and not state["empty"] and not failure_outcome(state)
+    standing = state["draft"] if stands else []
     reply = await runtime.ask(prompt)
     if reply is None:
         return {"draft": standing, "decision": "filter" if standing else otherwise(state, runtime)}

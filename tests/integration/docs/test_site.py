@@ -107,7 +107,7 @@ def test_pages_show_all_they_have_without_another_host(folder: Path) -> None:
         assert drawing.evaluate("image => image.complete && image.naturalWidth") > 200
         page.goto(f"{url}/index.html")
         page.locator(".md-search__input").first.fill("relation-chain stack")
-        page.locator(".md-search-result__item").first.wait_for(timeout=10_000)
+        page.locator(".md-search-result__item").first.wait_for(timeout=60_000)
         page.keyboard.press("Escape")
         page.get_by_role("link", name="Methods", exact=True).first.click()
         page.wait_for_url("**/docs/methods.html")

@@ -166,10 +166,13 @@ async def test_the_number_of_queries_does_not_grow_with_the_entities(serve, fans
         count, record = await counted(asked_of(size), method, proxy, embedded)
         assert record["outcome"] in FROM_GRAPH
         assert visits(record, "expand") == len(HOPS) or visits(record, "compute")
-        found[size] = count
+        found[size] = count, visits(record, "compose")
         assert count <= most(record)
-    few, *many = found.values()
-    assert few <= many[0] and len(set(many)) == 1, found  # the only way there is needs no proof
+    (few, _), *many = found.values()
+    again = {
+        asked for _, asked in many
+    }  # which ends are read first is chance: compose may have to look again
+    assert few <= many[0][0] and len(set(many)) == len(again), found  # the only way there is needs no proof
 
 
 def test_a_query_that_groups_or_sorts_the_graph_is_seen() -> None:

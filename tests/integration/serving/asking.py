@@ -74,7 +74,7 @@ def reading() -> Iterator[Reader]:
             reader.release()
 
 
-def _reply(case: str, way: Sequence[str]) -> dict[str, Any]:
+def _reply(case: str, way: Sequence[str] = WAY) -> dict[str, Any]:
     """Follow the relations of a way, one after the other; stop at its end."""
     chain = re.findall(r"^Chain: (.*)$", case, re.MULTILINE)[-1]
     if "Relations, choose" in case:

@@ -44,7 +44,7 @@ def compared(tmp_path: Path, turtle: Callable[[str], Path]) -> Callable[..., obj
     """Return by how much a method is better without the names between."""
     dataset, kg = tmp_path / "clubs.jsonl", turtle(triples())
     dataset.write_text("\n".join(map(question, range(CLUBS))), encoding="utf-8")
-    kg_load([kg], tmp_path / "unnamed", dataset)
+    kg_load([str(kg)], tmp_path / "unnamed", dataset)
 
     async def by(method: str, **options: object) -> Comparison:
         runs = {"named": kg, "unnamed": tmp_path / "unnamed"}

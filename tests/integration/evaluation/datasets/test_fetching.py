@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import huggingface_hub.constants  # noqa: F401  it keeps the addresses of the environment that it is imported in
 import pytest
 
 from kgqa.cli import main as command
