@@ -26,6 +26,7 @@ def chat(
 
     Each answer comes with the path that proves it. A line of its own asks; an empty one, or Ctrl-D, ends.
     """
+    from kgqa.graphs import load_method
     from kgqa.graphs.chat import Chat
     from kgqa.runtime.context import Context
 
@@ -34,7 +35,7 @@ def chat(
     with output.errors_in_one_line(ValueError):
         own = options.read_options(option)
         shared = {key: own.pop(key) for key in list(own) if key in Context.model_fields or key == "rewrite"}
-        context = Chat(answer_by=method.lower(), answer_options=own, **given, **shared)
+        context = Chat(answer_by=load_method(options.read_method(method)), answer_options=own, **given, **shared)
     asyncio.run(_converse(context))
 
 

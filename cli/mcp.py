@@ -33,15 +33,17 @@ def mcp(
     if find_spec("mcp") is None:
         output.fail("the server needs the MCP SDK: pip install 'kgqa[mcp]'")
     from kgqa.api import make_context
+    from kgqa.graphs import load_method
     from kgqa.runtime.resources import open_tools
     from kgqa.serving.mcp_server import make_server
 
     named = {"kg": tuple(kg) if kg else None, "model": model, "prompts": prompts}
     given = {key: value for key, value in named.items() if value is not None}
     with output.errors_in_one_line(ValueError):
+        answering = load_method(options.read_method(method))
         given |= options.read_options(option)
-        open_tools(make_context(method.lower(), given))
-    asyncio.run(_serve(make_server(given, method=method.lower(), sparql=sparql)))
+        open_tools(make_context(answering, given))
+    asyncio.run(_serve(make_server(given, method=answering, sparql=sparql)))
 
 
 async def _serve(server: "Server[Any]") -> None:

@@ -44,8 +44,7 @@ def show_record(record: "Record") -> None:
     if not record["answers"]:
         console.print(output.styled_line(f"No answer found{no_answer_reason(record)}.", "yellow"))
     for path in record["paths"]:
-        drawn = ((piece, "cyan" if arrow else "") for piece, arrow in draw_path(path))
-        console.print(Text.assemble("  ", *drawn))
+        console.print(Text("  ").append_text(draw_path(path)))
     for condition in record["conditions"]:
         said = f"{DECIDED_BY[condition['by']]}: {condition['words']}"
         console.print(

@@ -5,6 +5,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from importlib.metadata import version
 from inspect import cleandoc
 from typing import Any
 
@@ -24,7 +25,6 @@ from mcp.types import (
 )
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from kgqa import __version__
 from kgqa.api import extract_record, make_context, make_input
 from kgqa.graphs import METHODS, context_of, graph_of
 from kgqa.kg.errors import KGError
@@ -95,7 +95,7 @@ def make_server(
     given = _Calls(dict(options or {}), method, sparql, asyncio.Semaphore(calls_at_once))
     return Server(
         "kgqa",
-        version=__version__,
+        version=version("kgqa"),
         title="kgqa: questions over a knowledge graph",
         instructions=INSTRUCTIONS,
         on_list_tools=given.list_tools,

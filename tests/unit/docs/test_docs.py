@@ -24,7 +24,8 @@ FILLED = [
 
 COMMAND = re.compile(
     r"kgqa ((?:blueprints (?:build|show|calibrate)|exemplars (?:build|show)"
-    r"|kg (?:check|filter|info|list|load)|new method|ask|chat|eval|mcp|score|report|calibrate|methods)\b)([^\n`#]*)"
+    r"|kg (?:check|filter|info|list|load)|new method|ask|chat|eval|mcp|score|report|calibrate|methods)\b)"
+    r"([^\n`#]*)"
 )
 
 every_method = pytest.mark.parametrize("method", METHODS)
