@@ -35,7 +35,8 @@ def chat(
     with output.errors_in_one_line(ValueError):
         own = options.read_options(option)
         shared = {key: own.pop(key) for key in list(own) if key in Context.model_fields or key == "rewrite"}
-        context = Chat(answer_by=load_method(options.read_method(method)), answer_options=own, **given, **shared)
+        answering = load_method(options.read_method(method))
+        context = Chat(answer_by=answering, answer_options=own, **given, **shared)
     asyncio.run(_converse(context))
 
 
