@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
 from pydantic import BaseModel
 
+from kgqa.graphs import context_of
 from kgqa.graphs.chat import Chat, graph
 from kgqa.models.errors import ModelUnavailable
 from kgqa.models.scripted import ScriptedModel
@@ -216,8 +218,21 @@ class TestGraph:
         class Other(BaseModel):
             model: str = "offline"
 
-        with pytest.raises((OptionError, TypeError, ValueError)):
-            await graph.ainvoke({"messages": [("user", "x")]}, context=Other())  # type: ignore[arg-type]
+        for other in (Other(), context_of("cor")(model="offline")):
+            with pytest.raises(OptionError, match="a context holds options by their names"):
+                await graph.ainvoke({"messages": [("user", "x")]}, context=other)
+
+    def test_it_works_without_await_as_a_part_of_an_app_and_by_configurable(self, kg: Any) -> None:
+        class App(BaseModel):
+            title: str = "an app"
+
+        said = {"messages": [("user", "Where does Ben live?")]}
+        assert "Bonn" in graph.invoke(said, context=Chat(kg=kg, model="offline"))["messages"][-1].text
+        app = StateGraph(MessagesState, App).add_node("chat", graph).add_edge(START, "chat").compile()
+        options = {"configurable": {"kg": kg, "model": "offline"}}
+        assert "Bonn" in app.invoke(said, options, context=App())["messages"][-1].text  # type: ignore[call-overload]
+        with pytest.raises(OptionError, match="model"):
+            graph.invoke(said, {"configurable": {"model": 7}})
 
     async def test_a_message_is_held_to_the_limits_of_a_server(self, kg: Any) -> None:
         activate_limits(Limits(asked=InputLimits(question=20, topics=1, name=10)))
