@@ -13,7 +13,7 @@ from kgqa.prompts.rewrite_question import ConversationTurn
 from kgqa.runtime.record import Record, Spend
 
 PROOF_KEY = "kgqa"
-"""Under which a message holds its answer and proof, among its ``additional_kwargs``."""
+"""Under which, in ``additional_kwargs``, a reply holds its answer and proof, and a question its topics."""
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
@@ -40,10 +40,15 @@ class ChatState(ChatInput):
     """What it has cost to make it whole."""
 
 
-def last_said(messages: Sequence[AnyMessage]) -> str:
-    """Return the text of the last message of a person; empty where nobody has said anything."""
+def last_said(messages: Sequence[AnyMessage]) -> tuple[str, list[str]]:
+    """Return the text of the last message of a person, empty if there is none, and the topics it names."""
     said = next((each for each in reversed(messages) if isinstance(each, HumanMessage)), None)
-    return said.text.strip() if said else ""
+    if said is None:
+        return "", []
+    beside = said.additional_kwargs.get(PROOF_KEY)
+    given = beside.get("topics") if isinstance(beside, dict) else None
+    topics = given if isinstance(given, list) else []
+    return said.text.strip(), [topic for topic in topics if isinstance(topic, str)]
 
 
 def past_turns(messages: Sequence[AnyMessage]) -> list[ConversationTurn]:

@@ -22,9 +22,9 @@ FAMILY = """
 e:ada rdfs:label "Ada"@en ; r:child e:ben, e:cleo ; r:lives_in e:ulm .
 e:ben rdfs:label "Ben"@en ; r:lives_in e:bonn .
 e:cleo rdfs:label "Cleo"@en ; r:lives_in e:ulm .
-e:ulm rdfs:label "Ulm"@en ; r:river e:danube .
+e:ulm a e:Town ; rdfs:label "Ulm"@en ; r:river e:danube .
 e:bonn rdfs:label "Bonn"@en ; r:river e:rhine .
-e:danube rdfs:label "Danube"@en .
+e:danube a e:River ; rdfs:label "Danube"@en .
 e:rhine rdfs:label "Rhine"@en .
 """
 
@@ -159,6 +159,13 @@ class TestRewriting:
             (("Who are the children of Ada?", "Where do they live?"), "Where do the children of Ada live?"),
             (("Who are the children of Ada?", "How many?"), "How many are the children of Ada?"),
             (("Where does Ada live?", "hello", "And Ben?"), "Where does Ben live?"),
+            (("Where does Ada live?", "Thanks, and Ben?"), "Where does Ben live?"),
+            (("Who are the children of Ada?", "Where does he live?"), "Where does Ada live?"),
+            (("Which river is in Ulm?", "Where does he live?"), "Where does he live?"),
+            (
+                ("Who are the children of Ada?", "Where does the first one live?"),
+                "Where does the first one live?",
+            ),
         ],
     )
     async def test_rules_make_a_follow_up_whole(self, kg: Any, said: tuple[str, ...], whole: str) -> None:
@@ -186,6 +193,12 @@ class TestGraph:
             HumanMessage("Where does Ben live?"),
         ]
         state = await say(messages, Chat(kg=kg, model="offline"))
+        for follow_up, whole in (
+            ("And Ben?", "Where does Ben live?"),
+            ("its river?", "What is the river of Ulm?"),
+        ):
+            read = await say([*messages[:2], HumanMessage(follow_up)], Chat(kg=kg, model="offline"))
+            assert read["question"] == whole
         assert state["messages"][-1].content == "Bonn.\n\nBen -lives_in-> Bonn"
 
     async def test_the_budget_of_a_question_has_the_rewriting_in_it(self, kg: Any) -> None:

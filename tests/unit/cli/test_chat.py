@@ -1,4 +1,4 @@
-"""The prompt of ``kgqa`` without a command: questions, commands, and how it ends."""
+"""``kgqa chat``, and ``kgqa`` without a command: questions, commands, and how it ends."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.cli import interactive, main as command
+from kgqa.cli import chat, main as command
 
 PLACES = """
 e:ulm rdfs:label "Ulm" ; r:river e:danube .
 e:danube rdfs:label "Danube" .
+e:bonn rdfs:label "Bonn" ; r:river e:rhine .
+e:rhine rdfs:label "Rhine" .
 """
 ULM = "Which river is in Ulm?"
 
@@ -29,17 +31,18 @@ def talk(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KGQA_KG", graph)
     monkeypatch.setenv("KGQA_MODEL", "offline")
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
 
     def said(*lines: str | type[BaseException]) -> tuple[str, str]:
         waiting: Iterator[str | type[BaseException]] = iter((*lines, EOFError))
 
-        def read(prompt: str) -> str:
+        def read() -> str:
             line = next(waiting)
             if isinstance(line, str):
                 return line
             raise line
 
-        interactive.run(read)
+        chat.converse(chat.Session(), read)
         return tuple(capsys.readouterr())  # type: ignore[return-value]
 
     return said
@@ -83,10 +86,26 @@ def test_a_wrong_command_is_one_line_and_nothing_else_changes(talk: Talk, line: 
     assert "grounded · compose, offline" in out
 
 
-def test_a_graph_that_is_not_there_is_told_and_another_can_be_named(talk: Talk) -> None:
-    out, err = talk(":kg none.ttl", ULM, f":kg {Path('graph.ttl').absolute()}", ULM)
+def test_a_graph_that_is_not_there_is_told_and_the_one_before_stays(talk: Talk) -> None:
+    out, err = talk(":kg none.ttl", ULM)
     assert "none.ttl" in err and err.count("\n") == 1
     assert "Ulm -river-> Danube" in out
+
+
+def test_what_follows_is_made_whole_until_the_conversation_is_forgotten(talk: Talk) -> None:
+    out, _ = talk(ULM, "hello", "And Bonn?", ":new", "And Bonn?")
+    assert "Ask me about what is in the knowledge graph" in out
+    first, second = out.split(chat.Session().describe())[1:]
+    assert "  Which river is in Bonn?\nRhine\n" in first
+    assert "Which river is in Bonn?" not in second
+
+
+def test_an_option_and_topics_hold_for_the_questions_after_them(talk: Talk) -> None:
+    out, err = talk(
+        ":method cor", ":option depth=0", ":option depth=1", ":topic Ulm, L'Aquila", "Which river is there?"
+    )
+    assert "depth" in err and err.count("\n") == 1
+    assert "about Ulm, L'Aquila\n" in out
 
 
 def test_an_interrupted_line_is_left_and_an_interrupted_question_stopped(
@@ -98,14 +117,17 @@ def test_an_interrupted_line_is_left_and_an_interrupted_question_stopped(
     async def interrupted(self: object, question: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(interactive.Session, "ask", interrupted)
+    monkeypatch.setattr(chat.Session, "ask", interrupted)
     out, _ = talk(ULM, ":method cor")
     assert "stopped\ncor · offline" in out
 
 
+COMMANDS = ("method", "kg", "model", "option", "topic", "new", "watch", "sparql", "quit")
+
+
 def test_help_lists_every_command(talk: Talk) -> None:
     out, _ = talk(":help")
-    assert all(f":{name}" in out for name in ("method", "kg", "model", "topic", "watch", "sparql", "quit"))
+    assert all(f":{name}" in out for name in COMMANDS)
 
 
 def test_on_no_terminal_the_command_alone_prints_help(
@@ -120,10 +142,10 @@ def test_on_no_terminal_the_command_alone_prints_help(
 
 def test_on_a_terminal_it_asks(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     started = []
-    monkeypatch.setattr(interactive, "run", lambda: started.append(True))
+    monkeypatch.setattr(chat, "converse", lambda session: started.append(session.method))
     monkeypatch.setattr(sys, "argv", ["kgqa"])
     for stream in (sys.stdin, sys.stdout):
         monkeypatch.setattr(stream, "isatty", lambda: True, raising=False)
     with pytest.raises(SystemExit) as end:
         command.main()
-    assert (started, end.value.code or 0) == ([True], 0)
+    assert (started, end.value.code or 0) == (["compose"], 0)
