@@ -48,10 +48,9 @@ def chat(
 
     Each answer comes with the path that proves it. A line asks, or is a command; :help lists them.
     """
-    named = {"kg": tuple(kg) if kg else None, "model": model, "prompts": prompts}
     with output.errors_in_one_line(ValueError):
-        given = {key: value for key, value in named.items() if value is not None}
-        session = Session(options.read_method(method), given | options.read_options(option))
+        given = options.read_settings(kg, model, prompts, option)
+        session = Session(options.read_method(method), given)
         session.open()
     converse(session)
 

@@ -1,5 +1,6 @@
 """What cells of tables stand for, and one clear line for tables that are wrong."""
 
+import asyncio
 import builtins
 import gzip
 from collections.abc import Callable
@@ -217,6 +218,19 @@ def test_a_row_without_end(write: Write, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(reading, "MAX_ROW_BYTES", 1 << 10)
     with pytest.raises(KGMalformed, match="a row of more than 1,024 bytes; is a quotation mark left open"):
         open_graph([write('a,r,b\nc,r,"' + "b\n" * 9999)])
+
+
+@pytest.mark.parametrize("header", ["entity1,relation,entity2", "src,rel,dst", "Head,Predicate,Tail"])
+def test_a_header_is_no_fact(write: Write, header: str) -> None:
+    graph = open_graph([write(f"{header}\nAda,lives in,Ulm")])
+    assert not asyncio.run(graph.find_entities(header.partition(",")[0]))
+    assert asyncio.run(graph.find_entities("Ada"))
+
+
+@pytest.mark.parametrize("header", ["person,relation,place", "subject,how,object"])
+def test_a_header_that_is_not_known_is_told(write: Write, header: str) -> None:
+    with pytest.raises(KGMalformed, match="which column is what"):
+        open_graph([write(f"{header}\nAda,lives in,Ulm")])
 
 
 def test_parquet_that_does_not_say_which_column_is_what(tmp_path: Path) -> None:
