@@ -191,7 +191,7 @@ WRONG = {
     "ragged": ("t.csv", "a,r,b\nc,r\n", "t.csv, row 2: 2 columns, where the first row has 3"),
     "ragged after a header": ("t.csv", "s,p,o\na,r,b\nc,r,d,e\n", "t.csv, row 3: 4 columns, where"),
     "other columns": ("t.csv", "id,title,year,by\n1,M,1931,2\n", "t.csv: 4 columns (id, title, year, by)"),
-    "other delimiter": ("t.csv", "a;r;b\n", "t.csv: 1 columns (a;r;b), where triples have three"),
+    "other delimiter": ("t.csv", "a|r|b\n", "t.csv: 1 columns (a|r|b), where triples have three"),
     "no object": ("t.csv", "a,r,b\nc,r, \n", "t.csv, row 2: no object; fill it in"),
     "no subject": ("t.tsv", "s\tp\to\n\tr\tb\n", "t.tsv, row 2: no subject"),
     "long name": ("t.csv", f"{'x' * 1001},r,b\n", "t.csv, row 1: a subject of 1,001 characters"),
@@ -225,6 +225,15 @@ def test_a_header_is_no_fact(write: Write, header: str) -> None:
     graph = open_graph([write(f"{header}\nAda,lives in,Ulm")])
     assert not asyncio.run(graph.find_entities(header.partition(",")[0]))
     assert asyncio.run(graph.find_entities("Ada"))
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+def test_semicolons_stand_for_commas(tmp_path: Path, name: str) -> None:
+    text = b'Ada;lives in;"Ulm; Swabia"\nBen;lives in;Bonn, Rhine\n'
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    graph = open_graph([tmp_path / name])
+    assert asyncio.run(graph.find_entities("Ulm; Swabia"))
+    assert asyncio.run(graph.find_entities("Bonn, Rhine"))
 
 
 @pytest.mark.parametrize("header", ["person,relation,place", "subject,how,object"])
