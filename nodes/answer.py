@@ -60,10 +60,9 @@ async def _prove_answers(branches: list[VerifiedChain], state: State, runtime: N
         found = found if query.has_one_row else answers
         update = proof_update(query, proof, branches, state)
     paths, triples = await _trace_paths(branches, found, query if proof else None, state["leads"], runtime)
-    refs = {(term.id, term.name): ref(term) for term in answers}
     return {
         **update,
-        "answers": list(refs.values()),
+        "answers": list(map(ref, answers)),
         "paths": paths,
         "evidence": unique_facts(triples),
     }

@@ -1,7 +1,7 @@
 """Proof: the one query that answers come down to, and who has decided what of it (beyond the papers)."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain as joined
 
@@ -134,10 +134,10 @@ def recorded_conditions(
     return [*graph, *model, *(RecordedCondition(words=each, query=None, by=None) for each in unchecked)]
 
 
-async def prove_paths(
-    paths: Sequence[Path], answers: Sequence[Term], state: State, runtime: NodeRuntime
+async def prove_ends(
+    chains: Mapping[Chain, Sequence[Term]], answers: Sequence[Term], state: State, runtime: NodeRuntime
 ) -> Update:
-    """Return the query, conditions and outcome of answers that a model has named, and paths lead to.
+    """Return the query, conditions and outcome of answers that a model has named, and chains lead to.
 
     The chains of all topics are to meet, or else the model has inferred that they are alternatives. Where
     they lead to other ends as well, the answers are picked among these; a lone number that is no end counts
@@ -145,7 +145,7 @@ async def prove_paths(
     """
     wanted = {each.id for each in answers}
     try:
-        for query in _queries_of_paths(paths, answers) if paths and answers else ():
+        for query in _queries_of_chains(chains, answers) if chains and answers else ():
             if (proof := await run_query(query, runtime)) and {each.id for each in proof.answers} == wanted:
                 return proof_update(query, proof, (), state)
     except ValueError as error:
@@ -212,13 +212,15 @@ def proof_update(query: AnswerQuery, proof: Proof, branches: Sequence[VerifiedCh
     return {"query": proof.sparql, "conditions": conditions, "outcome": outcome}
 
 
-def _queries_of_paths(paths: Sequence[Path], answers: Sequence[Term]) -> Iterator[AnswerQuery]:
+def _queries_of_chains(
+    chains: Mapping[Chain, Sequence[Term]], answers: Sequence[Term]
+) -> Iterator[AnswerQuery]:
     """Yield what may give the answers: what all topics lead to, or any; without what returns; picked."""
-    counts = not {path.end for path in paths}.issuperset(answers)
-    chains: dict[Entity, dict[Chain, None]] = {}
-    for path in paths:
-        chains.setdefault(path.topic, {})[path.chain] = None
-    by_topic = [list(each) for each in chains.values()]
+    counts = not {end for ends in chains.values() for end in ends}.issuperset(answers)
+    topics: dict[Entity, list[Chain]] = {}
+    for chain in chains:
+        topics.setdefault(chain.topic, []).append(chain)
+    by_topic = list(topics.values())
     united = [[chain for each in by_topic for chain in each]]
     computed = Aggregate("count") if counts else None
     pick = Pick(RETURNED, tuple(answers), "named by the model")

@@ -8,13 +8,14 @@ from kgqa.kg.pages import Match
 from kgqa.kg.terms import Chain, Literal, Path, Term
 from kgqa.nodes.answer import answer as shared_answer
 from kgqa.nodes.claim import claim_update
-from kgqa.nodes.proof import prove_paths
+from kgqa.nodes.proof import prove_ends
 from kgqa.nodes.record import (
     answers_update,
     build_proof,
     complete_record,
     complete_without_proof,
     failure_outcome,
+    group_ends,
     is_count_of,
 )
 from kgqa.nodes.vog.state import VoGState, observations
@@ -89,7 +90,8 @@ async def _update(
     proved: list[Term], unproved: list[str], paths: list[Path], state: VoGState, runtime: NodeRuntime
 ) -> Update:
     """Return a record's answers and proof; where the end of the plan has turned all down, it is a guess."""
-    proof: Update = {**build_proof(paths), **await prove_paths(paths, proved, state, runtime)}
+    chains = group_ends(paths)
+    proof: Update = {**build_proof(chains, paths), **await prove_ends(chains, proved, state, runtime)}
     if state["concluded"] and proof["outcome"] == "grounded":
         proof["outcome"] = "grounded_unverified"
     return answers_update(proved, unproved, proof, runtime)
