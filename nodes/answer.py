@@ -97,8 +97,8 @@ def _all_fresh(branches: list[VerifiedChain]) -> list[VerifiedChain]:
 
 
 def _computed(branch: VerifiedChain) -> Term | None:
-    """Return what is computed of ends that were seen, as far as they tell."""
-    takes: dict[str, Take] = {"count": "count", "min": "smallest", "max": "largest"}
+    """Return what is computed of ends that were seen, as far as they tell; not all are, to count them."""
+    takes: dict[str, Take] = {"min": "smallest", "max": "largest"}
     take = takes.get(branch.aggregate.function) if branch.aggregate else None
     return aggregate(take, branch.ends) if take and not branch.truncated else None
 

@@ -1,6 +1,5 @@
 """Proof: the one query that answers come down to, and who has decided what of it (beyond the papers)."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain as joined
@@ -9,18 +8,14 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
 from kgqa.kg.terms import Chain, Entity, Path, Term
-from kgqa.nodes.cues import unused_cues
+from kgqa.nodes.cues import unmet_kind, unused_cues
 from kgqa.nodes.said import is_value_said
-from kgqa.prompts.candidates import parse_number
-from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import Outcome, RecordedCondition
 from kgqa.runtime.state import ComputedQuery, State, Update, VerifiedChain
 
 RETURNED = 0  # the place of the answers
-
-_COUNTED = re.compile(r"\bhow many\b", re.IGNORECASE)
 
 UNJUDGED = "which of these meet the question"
 """The condition that is left where nobody was asked, or every turn was spent."""
@@ -102,13 +97,6 @@ def unmet_topics(query: AnswerQuery, state: State) -> list[str]:
     met: set[object] = {chain.topic for chain in chains} | {each.value for each in query.conditions}
     met |= {entity for chain in chains for held in chain.constraints for entity in held.entities}
     return [*state["passed_over"], *(str(topic) for topic in state["topic_entities"] if topic not in met)]
-
-
-def unmet_count(query: AnswerQuery, proof: Proof, question: str) -> list[str]:
-    """Return the words by which a question asks for a number, where no answer is one."""
-    asked = _COUNTED.search(question)
-    numbers = query.has_one_row or all(parse_number(each) is not None for each in proof.answers)
-    return [asked.group()] if asked and not numbers else []
 
 
 def recorded_conditions(
@@ -196,9 +184,9 @@ def proof_update(query: AnswerQuery, proof: Proof, branches: Sequence[VerifiedCh
     """
     verdicts = [branch.verdict for branch in branches]
     question, topics = state["question"], state["topic_entities"]
-    cues = unused_cues(query, tuple(proof.answers), question, topics)
-    cues += ["yes or no"] if is_yes_no_question(question) and not query.ask else []
-    unmet = [*unmet_topics(query, state), *unmet_count(query, proof, question), *cues]
+    found = tuple(proof.answers)
+    cues = [*unmet_kind(found, question), *unused_cues(query, found, question, topics)]
+    unmet = [*unmet_topics(query, state), *cues]
     judged = "filter" not in verdicts and not any(branch.aggregate for branch in branches[:-1])
     conditions = recorded_conditions(query, proof, question, unmet if judged else [*unmet, UNJUDGED])
     outcome: Outcome = "grounded"

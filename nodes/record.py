@@ -1,7 +1,7 @@
 """How every record is completed, and how answers are proved; for the nodes that answer."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any
 
 from kgqa.kg.errors import KGError
@@ -143,20 +143,29 @@ def group_ends(paths: Iterable[Path]) -> dict[Chain, list[Term]]:
     return {chain: list(ends) for chain, ends in found.items()}
 
 
-def build_proof(chains: Mapping[Chain, Sequence[Term]], paths: Sequence[Path]) -> Update:
+def ends_with_facts(chains: Mapping[Chain, Sequence[Term]], answers: Sequence[Term]) -> list[Term]:
+    """Return the ends whose facts a record has: the first answers, or what these are computed of."""
+    every = dict.fromkeys(end for ends in chains.values() for end in ends)
+    return ([answer for answer in answers if answer in every] or [*every])[:MAX_EVIDENCE_ANSWERS]
+
+
+def build_proof(
+    chains: Mapping[Chain, Sequence[Term]], paths: Sequence[Path], answers: Sequence[Term] = ()
+) -> Update:
     """Return the paths to all answers as a record draws them, and the facts along those to the first.
 
     A chain is drawn as one path where it leads to all answers, or to more than have facts, else as a path to
     each.
 
     Args:
-        chains: The chains, and the answers that each leads to.
+        chains: The chains, and which answers, or what these are computed of, each leads to.
         paths: Those of them whose nodes are known.
+        answers: The answers, the best first.
     """
     known: dict[Chain, dict[Term, list[Path]]] = {chain: {} for chain in chains}
     for path in paths:
         known[path.chain].setdefault(path.end, []).append(path)
-    every = dict.fromkeys(end for ends in chains.values() for end in ends)
+    every = {end for ends in chains.values() for end in ends}
     drawn: list[list[PathStep]] = []
     for chain, ends in chains.items():
         along = known[chain]
@@ -165,7 +174,7 @@ def build_proof(chains: Mapping[Chain, Sequence[Term]], paths: Sequence[Path]) -
             drawn += [draw_paths(chain, each[:1]) for each in along.values()]
         else:
             drawn.append(draw_paths(chain, whole))
-    shown = {*islice(every, MAX_EVIDENCE_ANSWERS)}
+    shown = {*ends_with_facts(chains, answers)}
     proved = [each[0] for along in known.values() for end, each in along.items() if end in shown]
     return {"paths": drawn, "evidence": unique_facts(triple for path in proved for triple in path.triples)}
 

@@ -1,8 +1,7 @@
 """Answer: which of the agent's answers have its tools shown, and by which chain?"""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from itertools import islice
 
 from kgqa.kg.proof.query import Aggregate
 from kgqa.kg.terms import Chain, Literal, Path, Term
@@ -10,11 +9,11 @@ from kgqa.nodes.agent.state import AgentState, FollowedChain
 from kgqa.nodes.claim import claimed_answer
 from kgqa.nodes.proof import proof_update, prove_ends, query_of_memory, run_query
 from kgqa.nodes.record import (
-    MAX_EVIDENCE_ANSWERS,
     answers_update,
     build_proof,
     complete_record,
     complete_without_proof,
+    ends_with_facts,
     failure_outcome,
     is_count_of,
     trace_evidence,
@@ -72,7 +71,8 @@ async def _update(
     chains: dict[Chain, list[Term]] = {}
     for followed, ends in leading:
         chains.setdefault(followed.free, []).extend(ends)
-    drawn = build_proof(chains, await _trace_paths(leading, runtime))
+    paths = await _trace_paths(leading, {*ends_with_facts(chains, terms)}, runtime)
+    drawn = build_proof(chains, paths, terms)
     proved = await _prove_filtered(terms, state, runtime) or await prove_ends(chains, terms, state, runtime)
     return answers_update(terms, unseen, {**drawn, **proved}, runtime)
 
@@ -124,14 +124,13 @@ def _leading_chains(
 
 
 async def _trace_paths(
-    leading: Sequence[tuple[FollowedChain, list[Term]]], runtime: NodeRuntime
+    leading: Sequence[tuple[FollowedChain, list[Term]]], wanted: Collection[Term], runtime: NodeRuntime
 ) -> list[Path]:
-    """Return the paths to the first of the answers that chains lead to."""
-    first = {*islice(dict.fromkeys(term for _, ends in leading for term in ends), MAX_EVIDENCE_ANSWERS)}
+    """Return the paths to those of the ends of chains that are wanted."""
     paths: list[Path] = []
     for followed, ends in leading[:MAX_TRACED_CHAINS]:
         arguments = chain_arguments(followed.chain)
-        some = [term for term in ends if term in first]
+        some = [term for term in ends if term in wanted]
         traced = await trace_evidence(runtime, "trace_chain", **arguments, ends=some) if some else []
         if traced is None:
             break

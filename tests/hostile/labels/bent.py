@@ -1,4 +1,4 @@
-"""A model whose replies are right but for one part: what it counts, unites, leaves to filter or is sure of."""
+"""A model whose replies are right but for a part: what it counts, unites, leaves to filter or is sure of."""
 
 import re
 from collections.abc import Iterator, Sequence

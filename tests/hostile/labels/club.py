@@ -1,5 +1,6 @@
-"""A club whose records are easily wrong: crowds, nodes without a name, values that are written twice, loners."""
+"""A club whose records are easily wrong: crowds, nodes without a name, values that are there twice."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
@@ -68,7 +69,10 @@ COUNTED = (
     ("How many friends of Club live in Town 2?", {"club": "friend", "town2": "^lives_in"}),
     ("How many posts have the members of Club?", {"club": "member post"}),
 )
-CLAIMED = (("Is Guild seated in Town 1?", "guild town1", "yes"), ("Is Guild seated in Town 2?", "guild town2", "no"))
+CLAIMED = (
+    ("Is Guild seated in Town 1?", "guild town1", "yes"),
+    ("Is Guild seated in Town 2?", "guild town2", "no"),
+)
 
 
 def questions() -> list[Question]:
@@ -77,11 +81,11 @@ def questions() -> list[Question]:
     asked = [_question(f"ways {at}", *each, graph) for at, each in enumerate(ASKED)]
     for at, (said, topic, relation) in enumerate(PASSED_OVER):
         alone = _question(f"passed over {at}", said, {topic: relation}, graph)
-        asked.append(_replaced(alone, topics=(*alone.topics, _named("loner", graph))))
+        asked.append(replace(alone, topics=(*alone.topics, _named("loner", graph))))
     for at, (said, ways) in enumerate(COUNTED):
         counted = _question(f"counted {at}", said, ways, graph)
         number = str(len(counted.gold))
-        asked.append(_replaced(counted, readings=((EntityRef(number, number),),)))
+        asked.append(replace(counted, readings=((EntityRef(number, number),),)))
     for at, (said, topics, answer) in enumerate(CLAIMED):
         named = tuple(_named(topic, graph) for topic in topics.split())
         asked.append(Question(f"claimed {at}", said, named, ((EntityRef(None, answer),),)))
@@ -100,7 +104,8 @@ def _conditions(graph: replay.rdflib.Graph) -> list[Question]:
     }
     where = f"<{E}club> <{R}member> ?answer . ?answer <{R}age> ?age ."
     old = f"SELECT ?answer WHERE {{ {where} FILTER(?age > 50) }}"
-    oldest = f"SELECT ?answer WHERE {{ {where} FILTER NOT EXISTS {{ <{E}club> <{R}member>/<{R}age> ?more FILTER(?more > ?age) }} }}"
+    older_still = f"<{E}club> <{R}member>/<{R}age> ?more FILTER(?more > ?age)"
+    oldest = f"SELECT ?answer WHERE {{ {where} FILTER NOT EXISTS {{ {older_still} }} }}"
     count = f"SELECT (COUNT(DISTINCT ?answer) AS ?n) WHERE {{ {where} FILTER(?age > 50) }}"
     found = []
     for at, ((said, query), sparql) in enumerate(zip(queries.items(), (old, oldest, count), strict=True)):
@@ -127,7 +132,12 @@ def _relation(hop: str) -> str:
 def _steps(topic: str, way: str) -> list[dict[str, object]]:
     heads = [f"{E}{topic}", *[None] * len(way.split())]
     return [
-        {"head": {"id": head}, "relation": f"{R}{hop.removeprefix('^')}", "forward": hop[0] != "^", "tail": {"id": None}}
+        {
+            "head": {"id": head},
+            "relation": f"{R}{hop.removeprefix('^')}",
+            "forward": hop[0] != "^",
+            "tail": {"id": None},
+        }
         for head, hop in zip(heads, way.split(), strict=False)
     ]
 
@@ -141,9 +151,3 @@ def _label(node: object, graph: replay.rdflib.Graph) -> str | None:
         return str(node)
     label = graph.value(node, replay.rdflib.RDFS.label)
     return None if label is None else str(label)
-
-
-def _replaced(question: Question, **changes: object) -> Question:
-    from dataclasses import replace
-
-    return replace(question, **changes)

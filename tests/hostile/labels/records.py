@@ -1,15 +1,13 @@
-"""Makes records that may claim too much: every method, models that err, pages cut, time-outs, budgets that end."""
+"""Makes records that may claim too much: every method, models that err, cuts, time-outs, budgets that end."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import kgqa
-from kgqa.evaluation.question import Question
+from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.scoring.scores import score_answers
-from kgqa.evaluation.question import EntityRef
 from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
 from kgqa.graphs import METHODS, context_of
 from kgqa.kg.errors import KGTimeout
@@ -17,9 +15,19 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.tests.hostile.labels.bent import Bent
 
 BENT = 0.9
+"""The accuracy of a model some of whose replies are bent."""
+
 ACCURACIES = (1.0, 0.6, 0.3, BENT)
 SLOW = frozenset(
-    {"visit_chains", "follow_chain", "extend_chain", "follow_relation", "prove", "trace_answers", "trace_chain"}
+    {
+        "visit_chains",
+        "follow_chain",
+        "extend_chain",
+        "follow_relation",
+        "prove",
+        "trace_answers",
+        "trace_chain",
+    }
     | {"chain_attributes", "reached_ends", "select"}
 )
 """What may take too long."""
@@ -56,30 +64,40 @@ class Slow:
         return operation if name in SLOW else real
 
 
+class Case(NamedTuple):
+    """A question, who answers it, and what happens to the search."""
+
+    question: Question
+    method: str
+    accuracy: float
+    trouble: dict[str, Any]
+    seed: int
+
+
 def drawn(key: str) -> float:
     """Draw from 0 to 1 by a key."""
     return int.from_bytes(blake2b(key.encode(), digest_size=6).digest()) / 2**48
 
 
-def cases(asked: Sequence[Question], every: int = 1) -> Iterator[tuple[Question, str, float, dict[str, Any]]]:
-    """Yield each question by each method and accuracy, with a trouble that is drawn for it."""
+def cases(asked: Sequence[Question], every: int = 1) -> Iterator[Case]:
+    """Yield each question by each method and accuracy, 0.6 twice, with a trouble that is drawn for it."""
     numbers = count()
     for question in asked:
         for method in METHODS:
-            for accuracy in ACCURACIES:
-                draw = drawn(f"{question.id} {method} {accuracy}")
+            for seed, accuracy in enumerate((*ACCURACIES, 0.6)):
+                draw = drawn(f"{question.id} {method} {seed}")
                 trouble = TROUBLES[int((draw * 2 - 1) * len(TROUBLES))] if draw >= 0.5 else TROUBLES[0]
                 if next(numbers) % every == 0:
-                    yield question, method, accuracy, trouble
+                    yield Case(question, method, accuracy, trouble, seed)
 
 
-async def make(
-    asked: Question, method: str, accuracy: float, trouble: dict[str, Any], graph: KnowledgeGraph, cut: KnowledgeGraph
-) -> dict[str, Any]:
+async def make(case: Case, graph: KnowledgeGraph, cut: KnowledgeGraph) -> dict[str, Any]:
     """Return a record, how it was made, and whether its answers are the gold ones."""
-    key = f"{asked.id} {method} {accuracy}"
+    asked, method, accuracy, trouble, seed = case
+    key = f"{asked.id} {method} {accuracy} {seed}"
     errors = ErrorRates(
         accuracy=accuracy,
+        seed=seed,
         entity=0.0 if accuracy == 1 else 0.1,
         judge=0.0 if accuracy == 1 else 0.1,
         memory=accuracy / 2,
@@ -97,4 +115,13 @@ async def make(
     record = await kgqa.aask(asked.text, topics=topics, kg=kg, model=model, method=method, **options)
     given = [EntityRef(answer["id"], answer["name"]) for answer in record["answers"]]
     score = score_answers(given, asked)
-    return {**record, "made": {"question": asked.id, "accuracy": accuracy, **trouble, "right": bool(score and score.f1 == 1)}}
+    return {
+        **record,
+        "made": {
+            "seed": seed,
+            "question": asked.id,
+            "accuracy": accuracy,
+            **trouble,
+            "right": bool(score and score.f1 == 1),
+        },
+    }

@@ -1,7 +1,12 @@
-"""Holds records against the file of the graph that they were made on: by rdflib alone, by no code of kgqa."""
+"""Holds records against the files of the graph that they were made on: by rdflib alone, by no code of kgqa.
+
+python replay.py records.jsonl graph.nt.gz ...      # prints what is wrong, a line for each fault
+"""
 
 import gzip
+import json
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -73,10 +78,10 @@ def _undecided(record: Mapping[str, Any]) -> Iterator[str]:
 def _unproved(record: Mapping[str, Any], graph: rdflib.Graph) -> Iterator[str]:
     """Yield answers that no path leads to, paths that begin elsewhere, and facts that are missing."""
     topics = {topic["id"] for topic in record["topics"]} | {None}
-    ends: set[Node] = set()
+    ends: set[Node] = set()  # a path may go on from the answer, to what is asked of it
     for path in record["paths"]:
         found = follow(path, graph)
-        ends |= found
+        ends.update(*(follow(path[:size], graph) for size in range(1, len(path))), found)
         if not found:
             yield f"a path leads nowhere: {path}"
         if path and path[0]["head"]["id"] not in topics and not _is_any(path[0], record):
@@ -165,3 +170,17 @@ def _is_in_prefixed(id: str | None, query: str) -> bool:
         if id and id.startswith(start) and f"{prefix}{id.removeprefix(start)}" in query:
             return True
     return False
+
+
+def main() -> None:
+    """Check a file of records, one JSON object a line."""
+    records, *files = map(Path, sys.argv[1:])
+    graph = load(files)
+    with records.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, 1):
+            for fault in faults(json.loads(line), graph):
+                sys.stdout.write(f"record {number}: {fault}\n")
+
+
+if __name__ == "__main__":
+    main()
