@@ -338,7 +338,7 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
         return [*branches[:last], *branches[last + 1 :], branches[last]]
 
     def chosen(self, reply: ComposedQuery) -> list[Term]:
-        """Return the ends that a reply names; raise ValueError for a name that is not shown, or of several."""
+        """Return the ends that a reply names; raise ValueError for a name that is not shown, or of two."""
         if not reply.chosen:
             return []
         taken = [number for numbers in reply.chains for number in numbers]
