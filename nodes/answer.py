@@ -8,11 +8,11 @@ from kgqa.kg.terms import ANY, Path, Term, Triple
 from kgqa.nodes.claim import claimed_answer
 from kgqa.nodes.proof import proof_update, query_of_memory, run_query
 from kgqa.nodes.record import (
-    MAX_EVIDENCE_ANSWERS,
     complete_record,
     complete_without_proof,
     draw_hops,
     failure_outcome,
+    first_answers,
     trace_evidence,
     unique_facts,
 )
@@ -114,7 +114,7 @@ async def _trace_paths(
 
     One look-up tells of all parts of the query, if there is one; another of each chain that it does not tell.
     """
-    shown = tuple(ends[:MAX_EVIDENCE_ANSWERS])
+    shown = tuple(first_answers(ends))
     known = {at: _known_facts(branch, shown, leads) for at, branch in enumerate(branches)}
     depths = {at: branches[at].place or branches[at].chain.depth for at, facts in known.items() if not facts}
     traced = Evidence(())

@@ -51,10 +51,11 @@ _YEAR_RANGE = re.compile(r"\b(\d\d)\d\d[-–/](\d\d)\b")
 
 
 def unmet_kind(answers: Sequence[Term], question: str) -> list[str]:
-    """Return the words that ask for a number, or for yes or no, where the answers are something else."""
-    counted, whether = _COUNTED.search(question), {str(answer) for answer in answers} <= {"true", "false"}
-    numbers = whether or all(parse_number(answer) is not None for answer in answers)
-    said = [counted.group()] if counted and not numbers else []
+    """Return the words that ask for one number, or for yes or no, where the answers are something else."""
+    counted, texts = _COUNTED.search(question), {str(answer) for answer in answers}
+    whether = texts <= {"true", "false"}
+    number = len(texts) == 1 and all(parse_number(answer) is not None for answer in answers)
+    said = [counted.group()] if counted and not (number or whether) else []
     return [*said, "yes or no"] if is_yes_no_question(question) and not whether else said
 
 

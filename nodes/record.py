@@ -146,7 +146,15 @@ def group_ends(paths: Iterable[Path]) -> dict[Chain, list[Term]]:
 def ends_with_facts(chains: Mapping[Chain, Sequence[Term]], answers: Sequence[Term]) -> list[Term]:
     """Return the ends whose facts a record has: the first answers, or what these are computed of."""
     every = dict.fromkeys(end for ends in chains.values() for end in ends)
-    return ([answer for answer in answers if answer in every] or [*every])[:MAX_EVIDENCE_ANSWERS]
+    return first_answers([answer for answer in answers if answer in every] or every)
+
+
+def first_answers(terms: Iterable[Term]) -> list[Term]:
+    """Return the answers whose facts a record has: the first, each text once, as the record lists them."""
+    found: dict[tuple[str, str | None], Term] = {}
+    for term in terms:
+        found.setdefault((term.id, term.name), term)
+    return [*found.values()][:MAX_EVIDENCE_ANSWERS]
 
 
 def build_proof(

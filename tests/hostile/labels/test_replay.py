@@ -25,14 +25,15 @@ EVERY = bool(os.environ.get("KGQA_EVERY_RECORD"))
 
 SETS: dict[str, tuple[list[str], dict[str, int]]] = {
     "club": ([], {}),
-    "sample": (["sample"], {"sample": 6, "conditions": 5, "without_topic": 3}),
-    "metaqa": (["metaqa/metaqa"], {f"metaqa/metaqa-{hops}hop-test-sample": 3 for hops in (1, 2, 3)}),
+    "pql-2h": (["pathquestion/pql-2h"], {"pathquestion/pql-2h": 14}),
+    "worldcup": (["worldcup/wc2014"], {"worldcup/wc-p1": 4, "worldcup/wc-c": 12}),
+    "pq-2h": (["pathquestion/pq-2h"], {"pathquestion/pq-2h": 8}),
     "freebase": (
         ["freebase/freebase_slice", "freebase/freebase_slice_gnnrag"],
-        {"freebase/webqsp_slice_union": 9, "freebase/cwq_slice_union": 9, "freebase/grailqa_slice": 4},
+        {"freebase/webqsp_slice_union": 6, "freebase/cwq_slice_union": 5, "freebase/grailqa_slice": 2},
     ),
-    "worldcup": (["worldcup/wc2014"], {"worldcup/wc-p1": 3, "worldcup/wc-c": 5}),
-    "pql-2h": (["pathquestion/pql-2h"], {"pathquestion/pql-2h": 7}),
+    "metaqa": (["metaqa/metaqa"], {f"metaqa/metaqa-{hops}hop-test-sample": 2 for hops in (1, 2, 3)}),
+    "sample": (["sample"], {"sample": 3, "conditions": 2, "without_topic": 1}),
 }
 """The files of each graph, and how many questions are asked of each set about it."""
 
