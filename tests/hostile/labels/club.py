@@ -19,7 +19,7 @@ def text() -> str:
     """Return the graph as Turtle."""
     lines = ['e:club rdfs:label "Club" ; r:motto "Ad astra"@en, "Ad astra"@la, "7", 7, "Go"@en .']
     lines += ['e:guild rdfs:label "Guild" ; r:seat e:town1 ; r:motto "Go"@de, "Go" .']
-    lines += ['e:loner rdfs:label "Loner" ; r:river e:danube . e:danube rdfs:label "Danube" .']
+    lines += ['e:hermit rdfs:label "Hermit" ; r:river e:danube . e:danube rdfs:label "Danube" .']
     lines += [f'e:town{at} rdfs:label "Town {at}" ; r:lies_in e:land{at % 2} .' for at in range(5)]
     lines += [f'e:land{at} rdfs:label "Land {at}" ; r:currency "C{at}" .' for at in range(2)]
     lines += ['e:Person rdfs:label "person" .']
@@ -61,7 +61,7 @@ ASKED = (
 )
 """Questions, and the relations that lead to their answers from each topic."""
 
-PASSED_OVER = (("Who of Loner are members of Club?", "club", "member"), ("Where is Loner?", "guild", "seat"))
+PASSED_OVER = (("Who of Hermit are members of Club?", "club", "member"), ("Where is Hermit?", "guild", "seat"))
 """Questions, one topic of which is on no way to the answers that a search finds."""
 
 COUNTED = (
@@ -81,7 +81,7 @@ def questions() -> list[Question]:
     asked = [_question(f"ways {at}", *each, graph) for at, each in enumerate(ASKED)]
     for at, (said, topic, relation) in enumerate(PASSED_OVER):
         alone = _question(f"passed over {at}", said, {topic: relation}, graph)
-        asked.append(replace(alone, topics=(*alone.topics, _named("loner", graph))))
+        asked.append(replace(alone, topics=(*alone.topics, _named("hermit", graph))))
     for at, (said, ways) in enumerate(COUNTED):
         counted = _question(f"counted {at}", said, ways, graph)
         number = str(len(counted.gold))
