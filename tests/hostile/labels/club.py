@@ -61,7 +61,10 @@ ASKED = (
 )
 """Questions, and the relations that lead to their answers from each topic."""
 
-PASSED_OVER = (("Who of Hermit are members of Club?", "club", "member"), ("Where is Hermit?", "guild", "seat"))
+PASSED_OVER = (
+    ("Who of Hermit are members of Club?", "club", "member"),
+    ("Where is Hermit?", "guild", "seat"),
+)
 """Questions, one topic of which is on no way to the answers that a search finds."""
 
 COUNTED = (
