@@ -338,7 +338,7 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
         return [*branches[:last], *branches[last + 1 :], branches[last]]
 
     def chosen(self, reply: ComposedQuery) -> list[Term]:
-        """Return the ends that a reply names; raise ValueError for a name that is not shown."""
+        """Return the ends that a reply names; raise ValueError for a name that is not shown, or of two."""
         if not reply.chosen:
             return []
         taken = [number for numbers in reply.chains for number in numbers]
@@ -354,7 +354,7 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
         shown = others | ends
         shown |= {line[1:-1]: terms for line, terms in shown.items()}
         for name in reply.chosen:
-            if len(shown.get(name, ())) != 1:
+            if len({term.id for term in shown.get(name, ())}) != 1:  # one text in two languages is one value
                 how_many = "several nodes are" if name in shown else "no node is"
                 raise ValueError(f"{how_many} shown as {quoted(name)}")
         return [term for name in dict.fromkeys(reply.chosen) for term in shown[name]]
