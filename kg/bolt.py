@@ -15,7 +15,7 @@ from kgqa.kg.errors import KGError, KGMalformed, KGSilent, KGUnavailable
 from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
-    from neo4j import Driver
+    from neo4j import Driver, Session
 
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 NAME_PROPERTIES = ("name", "title", "label")
@@ -113,7 +113,8 @@ class BoltReader:
         """Go through the values that a query with one column gives; to be read to the end before the next.
 
         Raises:
-            KGError: if the server cannot be asked, breaks off or falls silent.
+            KGError: if the server cannot be asked, breaks off or falls silent; after one that refuses this
+                query alone, another may be asked.
             RuntimeError: if the reader is closed.
         """
         if self._left.is_set():
@@ -141,16 +142,21 @@ class BoltReader:
     def _answer(self) -> None:
         try:
             with self._connect() as driver, driver.session(**self._session()) as session:
+                from neo4j.exceptions import Neo4jError
+
                 while asked := self._asked.get():
-                    query, parameters = asked
-                    rows = iter(session.run(query, parameters))
-                    while batch := [row[0] for row in islice(rows, _BATCH)]:
-                        self._put(batch)
-                        if self._left.is_set():
-                            return
-                    self._put([])
+                    try:
+                        self._run(session, *asked)
+                    except Neo4jError as error:
+                        self._put(self._error(error))
         except Exception as error:
             self._put(self._error(error))
+
+    def _run(self, session: "Session", query: str, parameters: dict[str, Any]) -> None:
+        rows = iter(session.run(query, parameters))
+        while (batch := [row[0] for row in islice(rows, _BATCH)]) and not self._left.is_set():
+            self._put(batch)
+        self._put([])
 
     def _put(self, batch: Batch) -> None:
         while not self._left.is_set():

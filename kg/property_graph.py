@@ -9,14 +9,16 @@
 | a relationship | a relation of its type, from node to node |
 | one with properties | also a node without a name between them, by ``TYPE (details)`` and ``TYPE (to)`` |
 
-The queries are constants; what differs are two parameters, names of properties. Nothing that a graph, a
-question or a model says becomes Cypher. What is written meanwhile may be read or not. Lists of more than
-`MAX_LIST_VALUES` values (embeddings) and bytes are left out.
+The queries are constants; two names of properties are parameters, and where a server does not know
+``elementId`` it is asked by ``id``. Nothing that a graph, a question or a model says becomes Cypher. What is
+written meanwhile may be read or not. Lists of more than `MAX_LIST_VALUES` values (embeddings) and bytes are
+left out. They give plain values: the driver would keep each node that it is given as one in memory.
 """
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import lru_cache
 from typing import Any
@@ -39,8 +41,12 @@ from kgqa.kg.minting import (
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 
 COUNT_NODES, COUNT_RELATIONSHIPS = "MATCH (n) RETURN count(n)", "MATCH ()-[r]->() RETURN count(r)"
-NODES = "MATCH (n) RETURN n"
-RELATIONSHIPS = "MATCH (a)-[r]->(b) RETURN [r, a[$web], a[$id], b[$web], b[$id]]"
+PROBE = "MATCH (n) RETURN elementId(n) LIMIT 1"
+NODES = "MATCH (n) RETURN [elementId(n), labels(n), properties(n)]"
+RELATIONSHIPS = (
+    "MATCH (a)-[r]->(b) RETURN [elementId(r), type(r), properties(r), "
+    "elementId(a), a[$web], a[$id], elementId(b), b[$web], b[$id]]"
+)
 LABELS = (
     "MATCH (n) WITH labels(n) AS labels, count(n) AS nodes, sum(size(keys(n))) AS properties "
     "RETURN [labels, nodes, properties]"
@@ -144,28 +150,39 @@ class PropertyGraphReader:
 
     def _read(self) -> Iterator[Iterator[ox.Quad]]:
         """Go through the quads of each node, then of each relationship."""
-        from neo4j.graph import Node, Relationship
-
-        for node in self._server.rows(NODES):
-            if not isinstance(node, Node):
-                raise self._malformed("no nodes")
-            yield self._node(node)
-        for row in self._server.rows(RELATIONSHIPS, web=WEB_PROPERTY, id=self.at.id or WEB_PROPERTY):
+        function = self._id_function()
+        for row in self._server.rows(NODES.replace("elementId", function)):
             match row:
-                case [Relationship(), _, _, _, _]:
-                    yield self._relationship(*row)
+                case [str() | int() as id, list(labels), dict(values)]:
+                    yield self._node(str(id), labels, values)
+                case _:
+                    raise self._malformed("no nodes")
+        keys = {"web": WEB_PROPERTY, "id": self.at.id or WEB_PROPERTY}
+        for row in self._server.rows(RELATIONSHIPS.replace("elementId", function), **keys):
+            match row:
+                case [id, str(kind), dict(values), start, start_web, start_key, end, end_web, end_key]:
+                    ends = self._iri(start, start_web, start_key), self._iri(end, end_web, end_key)
+                    yield self._relationship(str(id), kind, values, *ends)
                 case _:
                     raise self._malformed("no relationships")
+
+    def _id_function(self) -> str:
+        """Return the function by which this server tells nodes apart."""
+        try:
+            deque(self._server.rows(PROBE), maxlen=0)
+        except KGUnavailable:
+            return "id"
+        return "elementId"
 
     def _malformed(self, lacks: str) -> KGMalformed:
         return KGMalformed(f"{self.source}: its answer cannot be read: {lacks}")
 
-    def _node(self, node: Any) -> Iterator[ox.Quad]:
-        values = dict(node)
-        iri = self._iri(node.element_id, values.get(WEB_PROPERTY), values.get(self.at.id or ""))
-        if _web_node(values.get(WEB_PROPERTY)):
+    def _node(self, id: str, labels: Sequence[str], values: dict[str, Any]) -> Iterator[ox.Quad]:
+        web = values.get(WEB_PROPERTY)
+        iri = self._iri(id, web, values.get(self.at.id or ""))
+        if _web_node(web):
             del values[WEB_PROPERTY]
-        for label in sorted(node.labels):
+        for label in sorted(labels):
             kind = class_node(label)
             yield ox.Quad(iri, TYPE, kind)
             yield from self._label(kind, label)
@@ -174,17 +191,16 @@ class PropertyGraphReader:
             yield from self._label(iri, values.pop(named))
         yield from self._values(iri, values)
 
-    def _iri(self, element_id: str, web: Any, key: Any) -> ox.NamedNode:
+    def _iri(self, id: str, web: Any, key: Any) -> ox.NamedNode:
         """Return the entity of a node, by its property of the web, or that of ``?id=``, or its id."""
-        return _web_node(web) or graph_node(element_id if key is None or not self.at.id else str(key))
+        return _web_node(web) or graph_node(str(id if key is None or not self.at.id else key))
 
-    def _relationship(self, relationship: Any, *keys: Any) -> Iterator[ox.Quad]:
-        ends = (relationship.start_node, keys[:2]), (relationship.end_node, keys[2:])
-        start, end = (self._iri(node.element_id, *names) for node, names in ends)
-        kind = relationship.type
+    def _relationship(
+        self, id: str, kind: str, values: Mapping[str, Any], start: ox.NamedNode, end: ox.NamedNode
+    ) -> Iterator[ox.Quad]:
         yield ox.Quad(start, _relation(kind), end)
-        if values := dict(relationship):
-            between = ox.NamedNode(f"{BLANK_NAMESPACE}b{_ODD_IN_ID.sub('_', relationship.element_id)}")
+        if values:
+            between = ox.NamedNode(f"{BLANK_NAMESPACE}b{_ODD_IN_ID.sub('_', id)}")
             yield ox.Quad(start, _relation(f"{kind} (details)"), between)
             yield ox.Quad(between, _relation(f"{kind} (to)"), end)
             yield from self._values(between, values)

@@ -26,6 +26,7 @@ from kgqa.kg.property_graph import (
     COUNT_RELATIONSHIPS,
     LABELS,
     NODES,
+    PROBE,
     RELATIONSHIPS,
     TYPES,
     PropertyGraphReader,
@@ -33,17 +34,30 @@ from kgqa.kg.property_graph import (
 from kgqa.kg.store import file_cache
 from kgqa.kg.store.directory import build_store
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.tests.support.servers.bolt import BoltServer, bolt_server, date, node, relationship
+from kgqa.tests.support.servers.bolt import BoltServer, bolt_server, date
 
 NODE, RELATION = "https://kgqa.example/node/", "https://kgqa.example/relation/"
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 PASSWORD = "s3cr3t-word"
 
-ADA = node(1, ["Person"], name="Ada", born=date(-56_270), tall=1.6, alive=False, tags=["a", "b"], code="ada")
-M = node(2, ["Film", "Work"], title="M", name="", blob=b"\0", vector=[0.5] * 101, none=None, code="m")
-ULM = node(3, [], uri="http://x/Ulm", name='U"> <lm', **{"odd `key` }) DETACH DELETE (n) //": 1})
-ACTED = relationship(1, 1, "ACTED_IN", 2, role="Eve", year=1931)
-BORN = relationship(2, 1, "BORN `IN`", 3)
+NODES_BY_ID, RELATIONSHIPS_BY_ID = (q.replace("elementId", "id") for q in (NODES, RELATIONSHIPS))
+
+ADA = [
+    "1",
+    ["Person"],
+    {"name": "Ada", "born": date(-56_270), "tall": 1.6, "alive": False, "tags": ["a", "b"], "code": "ada"},
+]
+M = [
+    "2",
+    ["Film", "Work"],
+    {"title": "M", "name": "", "blob": b"\0", "vector": [0.5] * 101, "none": None, "code": "m"},
+]
+ULM = [
+    "3",
+    [],
+    {"uri": "http://x/Ulm", "name": 'U"> <lm', "odd `key` }) DETACH DELETE (n) //": 1},
+]
+ACTED, BORN = ["4:x:1", "ACTED_IN", {"role": "Eve", "year": 1931}], ["4:x:2", "BORN `IN`", {}]
 
 GRAPH: dict[str, list[Any]] = {
     COUNT_NODES: [3],
@@ -51,12 +65,22 @@ GRAPH: dict[str, list[Any]] = {
     LABELS: [[["Person"], 1, 6], [["Work", "Film"], 1, 5], [[], 1, 3.0]],
     TYPES: [["ACTED_IN", 1, 2], ["BORN `IN`", 1, 0.0]],
     NODES: [ADA, M, ULM],
-    RELATIONSHIPS: [[ACTED, None, None, None, None], [BORN, None, None, "http://x/Ulm", None]],
+    PROBE: ["1"],
+    RELATIONSHIPS: [
+        [*ACTED, "1", None, None, "2", None, None],
+        [*BORN, "1", None, None, "3", "http://x/Ulm", None],
+    ],
 }
 BY_CODE = {
     **GRAPH,
-    RELATIONSHIPS: [[ACTED, None, "ada", None, "m"], [BORN, None, "ada", "http://x/Ulm", None]],
+    RELATIONSHIPS: [
+        [*ACTED, "1", None, "ada", "2", None, "m"],
+        [*BORN, "1", None, "ada", "3", "http://x/Ulm", None],
+    ],
 }
+
+
+BY_NUMBER = list(enumerate(GRAPH[RELATIONSHIPS], 2))  # the number of its end is that of a relationship, too
 
 
 def told(query: str) -> Iterator[Any]:
@@ -81,7 +105,7 @@ def facts(address: str) -> set[tuple[str, str, str]]:
 def test_nodes_and_relationships_are_facts(server: BoltServer) -> None:
     kind = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
     one, two, ulm = f"{NODE}1", f"{NODE}2", "http://x/Ulm"
-    between = "urn:kgqa:blank:b1"
+    between = "urn:kgqa:blank:b4_x_1"
     classes = {(f"https://kgqa.example/class/{name}", LABEL, name) for name in ("Person", "Film", "Work")}
     types = {
         (who, kind, f"https://kgqa.example/class/{name}")
@@ -108,7 +132,13 @@ def test_nodes_and_relationships_are_facts(server: BoltServer) -> None:
         (one, f"{RELATION}BORN_%60IN%60", ulm),
     }
     counted = [COUNT_NODES, COUNT_RELATIONSHIPS]
-    assert server.queries == [*counted, NODES, RELATIONSHIPS, *counted]  # nothing of the graph is Cypher
+    assert server.queries == [
+        *counted,
+        PROBE,
+        NODES,
+        RELATIONSHIPS,
+        *counted,
+    ]  # constants
 
 
 def test_properties_that_tell_nodes_apart_and_name_them() -> None:
@@ -119,6 +149,23 @@ def test_properties_that_tell_nodes_apart_and_name_them() -> None:
     assert (f"{NODE}ada", LABEL, "ada") in found
     assert (f"{NODE}ada", f"{RELATION}ACTED_IN", f"{NODE}m") in found
     assert (f"{NODE}ada", f"{RELATION}name", "Ada") in found
+
+
+def test_a_server_without_element_ids_is_asked_by_ids() -> None:
+    by_id = {
+        NODES_BY_ID: [[int(id), *rest] for id, *rest in GRAPH[NODES]],
+        RELATIONSHIPS_BY_ID: [[n, *row[1:3], 1, None, None, n, *row[7:]] for n, row in BY_NUMBER],
+    }
+
+    def older(query: str) -> Iterator[Any]:
+        if "elementId" in query:
+            raise NotImplementedError("Unknown function 'elementId'")
+        yield from {**GRAPH, **by_id}[query]
+
+    with bolt_server(older) as server:
+        found = facts(f"bolt://127.0.0.1:{server.port}")
+    assert (f"{NODE}1", f"{RELATION}ACTED_IN", f"{NODE}2") in found
+    assert ("urn:kgqa:blank:b2", f"{RELATION}role", "Eve") in found
 
 
 def test_a_cluster_is_asked_to_read(server: BoltServer) -> None:
@@ -266,8 +313,9 @@ class TestCopies:
 
 
 def test_the_same_relationships_in_another_order_are_the_same_graph(server: BoltServer) -> None:
-    detailed = [ACTED, relationship(7, 2, "SHOWN_IN", 3, year=1932)]
-    rows = [[each, None, None, None, None] for each in detailed]
+    acted = [*ACTED, "1", None, None, "2", None, None]
+    shown = ["4:x:7", "SHOWN_IN", {"year": 1932}, "2", None, None, "3", "http://x/Ulm", None]
+    rows = [acted, shown]
     prints = set()
     for each in (rows, rows[::-1]):
         answers = {**GRAPH, RELATIONSHIPS: each}

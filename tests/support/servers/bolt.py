@@ -18,14 +18,6 @@ class Structure:
     fields: Sequence[Any]
 
 
-def node(id: int, labels: Sequence[str] = (), **properties: Any) -> Structure:
-    return Structure(0x4E, (id, list(labels), properties))
-
-
-def relationship(id: int, start: int, kind: str, end: int, **properties: Any) -> Structure:
-    return Structure(0x52, (id, start, end, kind, properties))
-
-
 def date(days: int) -> Structure:
     """A date, in days since 1970."""
     return Structure(0x44, (days,))
@@ -59,7 +51,7 @@ class BoltServer:
 
     Args:
         answers: told the text of a query, gives its values; `ConnectionAbortedError` hangs up,
-            `PermissionError` is told.
+            `PermissionError` and `NotImplementedError` are told.
         refuses: whether no user is let in.
     """
 
@@ -120,8 +112,9 @@ class BoltServer:
             try:
                 for value in self._answers(self.queries[-1]):
                     yield RECORD, [[value]]
-            except PermissionError as error:
-                yield FAILURE, [{"code": "Neo.ClientError.Security.Forbidden", "message": str(error)}]
+            except (PermissionError, NotImplementedError) as error:
+                kind = "Security.Forbidden" if isinstance(error, PermissionError) else "Statement.SyntaxError"
+                yield FAILURE, [{"code": f"Neo.ClientError.{kind}", "message": str(error)}]
             else:
                 yield SUCCESS, [{"type": "r"}]
         elif tag == ROUTE:
