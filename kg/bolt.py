@@ -108,6 +108,7 @@ class BoltReader:
         self._batches: Queue[Batch] = Queue(_BATCHES_AHEAD)
         self._left = threading.Event()  # when nobody reads any more
         self._thread: threading.Thread | None = None
+        self._failure: KGError | None = None  # after which nothing can be asked
 
     def rows(self, query: str, **parameters: Any) -> Iterator[Any]:
         """Go through the values that a query with one column gives; to be read to the end before the next.
@@ -119,6 +120,8 @@ class BoltReader:
         """
         if self._left.is_set():
             raise RuntimeError("closed")
+        if self._failure:
+            raise self._failure
         if self._thread is None:
             self._thread = threading.Thread(target=self._answer, name="kgqa-bolt", daemon=True)
             self._thread.start()
@@ -150,7 +153,8 @@ class BoltReader:
                     except Neo4jError as error:
                         self._put(self._error(error))
         except Exception as error:
-            self._put(self._error(error))
+            self._failure = self._error(error)
+            self._put(self._failure)
 
     def _run(self, session: "Session", query: str, parameters: dict[str, Any]) -> None:
         rows = iter(session.run(query, parameters))

@@ -29,6 +29,7 @@ from kgqa.addresses import drop_user, secrets_in
 from kgqa.kg.bolt import BoltAddress, BoltReader
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.minting import (
+    LABEL,
     TYPE,
     LabelOnce,
     class_node,
@@ -81,7 +82,7 @@ class PropertyGraphReader:
         self._watch = watch
         self._server = BoltReader(self.at, self.source, secrets_in(address), deadline)
         self._size: int | None = None
-        self._label = LabelOnce()
+        self._label_class = LabelOnce()
         self._content = 0
 
     @property
@@ -185,10 +186,10 @@ class PropertyGraphReader:
         for label in sorted(labels):
             kind = class_node(label)
             yield ox.Quad(iri, TYPE, kind)
-            yield from self._label(kind, label)
+            yield from self._label_class(kind, label)
         named = next((key for key in self.at.names if isinstance(values.get(key), str) and values[key]), None)
         if named:
-            yield from self._label(iri, values.pop(named))
+            yield ox.Quad(iri, LABEL, ox.Literal(values.pop(named)))
         yield from self._values(iri, values)
 
     def _iri(self, id: str, web: Any, key: Any) -> ox.NamedNode:

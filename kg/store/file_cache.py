@@ -52,19 +52,20 @@ def store_of_files(files: Sequence[Path]) -> Path | None:
 def store_of_property_graph(reader: PropertyGraphReader) -> Path | None:
     """Return the folder that a property graph is kept in, read now if it is new, has changed or is old.
 
-    None where it is to be read: where it is small, or where there is no place for a folder. Those who may
-    see different parts of a graph have folders of their own.
+    None where it is to be read: where it is small, is not to be kept, or there is no place for a folder.
+    Those who may see different parts of a graph have folders of their own.
 
     Raises:
         KGUnavailable: if it cannot be asked, or is too large.
     """
     size, at = reader.size(), reader.at
+    counted = f"{size:,} nodes and relationships"
     if size > MAX_SIZE_KEPT:
         raise KGUnavailable(
-            f"{reader.source} has {size:,} nodes and relationships; load it once: "
+            f"{reader.source} has {counted}; load it once: "
             "kgqa kg load ADDRESS --out FOLDER, then --kg FOLDER"
         )
-    if size < MIN_SIZE_KEPT:
+    if size < MIN_SIZE_KEPT or not at.keep:
         return None
     user = at.auth and at.auth[0]
     identity = hashlib.sha256(repr((at.uri, user, at.database, at.id, at.names)).encode()).hexdigest()[:32]
@@ -79,7 +80,7 @@ def store_of_property_graph(reader: PropertyGraphReader) -> Path | None:
             return False
 
     def build(folder: Path) -> None:
-        _log.warning("%s: reading %d nodes and relationships, once as long as they stay", reader.source, size)
+        _log.warning("%s: reading %s; a copy is kept until they change", reader.source, counted)
         build_store(reader, folder)
         with suppress(OSError):
             (folder / STATE_FILE).write_text(state, "ascii")

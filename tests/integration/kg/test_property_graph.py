@@ -231,13 +231,16 @@ def copies(kept: Path) -> list[Path]:
 class TestCopies:
     """A property graph of some size is kept, until it changes or its copy is old."""
 
-    def test_it_is_read_once(self, server: BoltServer, kept: Path) -> None:
+    def test_it_is_read_once(self, server: BoltServer, kept: Path, caplog: pytest.LogCaptureFixture) -> None:
         address = f"bolt://ann:{PASSWORD}@127.0.0.1:{server.port}/movies"
         opened = [open_graph([address]) for _ in range(3)]
         assert server.queries.count(NODES) == 1
         assert server.queries.count(LABELS) == 3  # the server is asked each time, whoever it lets in
         assert {each.fingerprint for each in opened} == {opened[0].fingerprint}
-        assert PASSWORD not in "".join(map(str, kept.rglob("*")))
+        assert caplog.messages == [
+            f"bolt://127.0.0.1:{server.port}/movies: reading 5 nodes and relationships; "
+            "a copy is kept until they change"
+        ]
         assert kept.stat().st_mode & 0o077 == 0
 
     @pytest.mark.parametrize(
@@ -258,7 +261,11 @@ class TestCopies:
             assert server.queries.count(NODES) == 2
         assert len(copies(kept)) == 1
 
-    @pytest.mark.parametrize(("keep", "reads"), [("", 2), ("?keep=25", 1), ("?keep=0", 2)])
+    def test_one_that_is_not_to_be_kept_is_not(self, server: BoltServer, kept: Path) -> None:
+        assert open_graph([f"bolt://127.0.0.1:{server.port}?keep=0"]).relations
+        assert not kept.exists()
+
+    @pytest.mark.parametrize(("keep", "reads"), [("", 2), ("?keep=25", 1), ("?keep=23", 2)])
     def test_a_copy_of_yesterday_is_made_anew(
         self, server: BoltServer, kept: Path, keep: str, reads: int
     ) -> None:
@@ -337,6 +344,12 @@ def hang_up(query: str) -> Iterator[Any]:
         raise ConnectionAbortedError
 
 
+def hang_up_when_ids_are_asked_for(query: str) -> Iterator[Any]:
+    if query == PROBE:
+        raise ConnectionAbortedError
+    yield from GRAPH[query]
+
+
 def wrong(query: str) -> Iterator[Any]:
     yield from ["not a node"] if query == NODES else GRAPH[query]
 
@@ -359,12 +372,15 @@ def forbid(query: str) -> Iterator[Any]:
         raise PermissionError("user may not read")
 
 
-@pytest.mark.parametrize("answers", [hang_up, wrong, bare, uncounted, cut_short, forbid])
+@pytest.mark.parametrize(
+    "answers", [hang_up, hang_up_when_ids_are_asked_for, wrong, bare, uncounted, cut_short, forbid]
+)
 def test_a_broken_answer_is_an_outage_not_a_smaller_graph(answers: Any, tmp_path: Path) -> None:
     with bolt_server(answers) as server, pytest.raises(KGError) as caught:
         build_store(PropertyGraphReader(f"bolt://127.0.0.1:{server.port}", deadline=2), tmp_path / "out")
     assert str(caught.value).startswith(f"bolt://127.0.0.1:{server.port}")
     assert "\n" not in str(caught.value)
+    assert "no answer" not in str(caught.value)  # it is told at once
     assert not (tmp_path / "out").exists()
 
 
