@@ -2,7 +2,8 @@
 
 import hashlib
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 import pyoxigraph as ox
 
 from kgqa.addresses import drop_user, is_web_address, redact_name
+from kgqa.kg.bolt import is_property_graph
 from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
 from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
 from kgqa.kg.graph import Executor, GraphFacts
@@ -17,14 +19,14 @@ from kgqa.kg.linking.lookup import IndexLookup, NameLookup, QueryLookup, StoreNa
 from kgqa.kg.linking.name_index import Encode, NameIndex
 from kgqa.kg.linking.search import TextSearch, find_text_search
 from kgqa.kg.naming import Naming
-from kgqa.kg.property_graph import MAX_IN_MEMORY, PropertyGraphReader, is_property_graph
+from kgqa.kg.property_graph import PropertyGraphReader
 from kgqa.kg.public_endpoints import PublicEndpoint, known_endpoint, named_endpoint
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import item_at, read_integer, single_value
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.store import directory
 from kgqa.kg.store.embedded import EmbeddedStore
-from kgqa.kg.store.file_cache import store_of_files
+from kgqa.kg.store.file_cache import store_of_files, store_of_property_graph
 from kgqa.kg.store.loading import parts_of
 from kgqa.kg.terms import Entity
 from kgqa.kg.triples import Frame, is_triples, write_triples
@@ -65,7 +67,8 @@ def open_graph(
     Args:
         sources: Files that make one graph, read into memory or, if they are large, into a folder once
             (`file_cache`); or one folder that `directory.build_store` made; or the address of one
-            SPARQL 1.1 endpoint, or the name of a public one; or that of a property graph, which is read;
+            SPARQL 1.1 endpoint, or the name of a public one; or that of a property graph, which is read
+            if it is new or has changed;
             or triples of rdflib or in a data frame (`write_triples`).
         rows: Entities, relations or rows that a page holds at most.
         deadline: Seconds that a query may take; at an endpoint twice as long, if it is asked again.
@@ -86,8 +89,7 @@ def open_graph(
     if alone and len(sources) > 1:
         raise KGUnavailable(f"{redact_name(alone)} is a whole graph and goes alone")
     if is_property_graph(alone):
-        reader = PropertyGraphReader(alone, most=MAX_IN_MEMORY, deadline=deadline)
-        return _open_store(*directory.load_graph(reader), None, rows, deadline, encode)
+        return _open_property_graph(alone, rows, deadline, encode)
     if is_web_address(alone):
         return open_endpoint(alone, rows=rows, deadline=deadline)
     return _open_files([Path(source) for source in sources], rows, deadline, encode)
@@ -107,18 +109,31 @@ def is_address(name: str) -> bool:
     return known
 
 
-def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
-    folder = paths[0] if directory.is_store(paths[0]) else store_of_files(paths)
-    try:
-        store, facts = directory.open_store(folder) if folder else directory.load_files(paths)
-    except KGError:
-        if folder is None or folder in paths:
-            raise
-        shutil.rmtree(folder, ignore_errors=True)  # it is damaged, and nobody's but kgqa's
-        folder, (store, facts) = None, directory.load_files(paths)
-    if folder not in paths:
-        facts = replace(facts, source=", ".join(map(str, paths)))
+def _open_property_graph(address: str, rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
+    with closing(PropertyGraphReader(address, deadline=deadline)) as reader:
+        folder = store_of_property_graph(reader)
+        folder, store, facts = _open_kept(folder, lambda: directory.load_graph(reader))
     return _open_store(store, facts, folder, rows, deadline, encode)
+
+
+def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
+    if directory.is_store(paths[0]):
+        return _open_store(*directory.open_store(paths[0]), paths[0], rows, deadline, encode)
+    folder, store, facts = _open_kept(store_of_files(paths), lambda: directory.load_files(paths))
+    facts = replace(facts, source=", ".join(map(str, paths)))
+    return _open_store(store, facts, folder, rows, deadline, encode)
+
+
+def _open_kept(
+    folder: Path | None, read: Callable[[], tuple[ox.Store, GraphFacts]]
+) -> tuple[Path | None, ox.Store, GraphFacts]:
+    """Open a folder of kgqa's own; read the graph into memory where there is none, or it is damaged."""
+    if folder:
+        try:
+            return folder, *directory.open_store(folder)
+        except KGError:
+            shutil.rmtree(folder, ignore_errors=True)
+    return None, *read()
 
 
 def open_triples(
