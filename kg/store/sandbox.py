@@ -28,7 +28,6 @@ from typing import IO, Any, TypeAlias, cast
 
 import pyoxigraph as ox
 
-from kgqa.files import read_file
 from kgqa.kg import errors
 from kgqa.kg.errors import KGRejected, KGUnavailable
 from kgqa.kg.sparql.decoding import serialise_answer, to_kg_error
@@ -49,7 +48,7 @@ _QUERY_KILLED = (
     "or orders values that have no order; ask for less, or ORDER BY STR(...)"
 )
 
-_STORE_REPLACED = "the store was replaced since it was opened; start kgqa again"
+_STORE_REMOVED = "the store was removed since it was opened; start kgqa again"
 
 _COPY_FAILED = (
     "the graph cannot be copied to where temporary files go, for queries from outside ({reason}); "
@@ -146,7 +145,6 @@ class QuerySandbox:
 
     def __init__(self, store: ox.Store, folder: Path | None) -> None:
         self._store, self._folder = store, folder
-        self._mark = _store_identity(folder)
         self._copy: Path | None = None
         self._process: ChildProcess | None = None
         self._end: Callable[[], object] = lambda: None
@@ -163,7 +161,7 @@ class QuerySandbox:
 
         Raises:
             KGError: as `to_kg_error` has it; KGRejected also where the process could not bear it,
-                KGUnavailable where the store is another by now, or cannot be copied.
+                KGUnavailable where the store was removed, or cannot be copied.
             OSError: if no process can be begun.
         """
         process = self._get_process()
@@ -193,10 +191,8 @@ class QuerySandbox:
 
     def _start_on_folder(self, folder: Path) -> ChildProcess:
         process, reason = self._start(folder)
-        if _store_identity(folder) != self._mark:
-            raise KGUnavailable(_STORE_REPLACED)
         if reason:
-            raise KGUnavailable(reason)
+            raise KGUnavailable(reason if folder.is_dir() else _STORE_REMOVED)
         return process
 
     def _start_on_copy(self) -> ChildProcess:
@@ -263,16 +259,6 @@ def _remove_now(remove: Callable[[], None]) -> None:
     """Do now what was to be done at the end of Python."""
     remove()
     atexit.unregister(remove)
-
-
-def _store_identity(folder: Path | None) -> bytes:
-    """Return what tells a store from any other; an inode's number does not, being given again."""
-    if folder is None:
-        return b""
-    try:
-        return read_file(folder / "IDENTITY", 1 << 10)
-    except OSError:
-        return b""
 
 
 def main() -> None:

@@ -86,7 +86,7 @@ def test_damaged_facts(tmp_path, file, text):
 
 def test_damaged_store(tmp_path, file):
     build_store([file], tmp_path / "store")
-    for path in (tmp_path / "store" / "store").iterdir():
+    for path in (tmp_path / "store").glob("build-*/store/*"):
         path.unlink()
     with pytest.raises(KGUnavailable, match="cannot open"):
         open_graph([tmp_path / "store"])

@@ -1,0 +1,263 @@
+"""Folders that are built again while others read them, and what a process that was killed has left of them.
+
+```
+graph/
+    kgqa.json                a head of JSON, which names the build
+    build-0123456789abcdef/  the files of that build
+        lock                 held by each that writes or reads them; a build that nobody holds may be removed
+```
+
+A complete build takes the place of another in one step, on any disk: its head does. Who has opened the other
+goes on with it. What nobody holds and no head names goes with the next build.
+"""
+
+import errno
+import fcntl
+import json
+import os
+import re
+import shutil
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, BinaryIO, TypeVar
+
+from kgqa.files import read_file
+
+T = TypeVar("T")
+
+BUILD_PREFIX = "build-"
+LOCK_FILE = "lock"
+_TOKEN = re.compile(r"[0-9a-f]{16}")
+_LOCK_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class HeldFolder:
+    """A folder that nobody removes until it is released, which it is with this object at the latest."""
+
+    def __init__(self, path: Path, lock: int) -> None:
+        self.path = path
+        self.release = weakref.finalize(self, os.close, lock)
+        self.release.atexit = False
+
+
+@contextmanager
+def new_build(folder: Path, head: str, older: Iterable[str] = ()) -> Iterator[Path]:
+    """Make a new build of a folder: the block writes its files, and the head among them, which names it.
+
+    The folder has this build from the end of the block on, or the one that it had if the block fails.
+
+    Args:
+        folder: what is built; it may be there or not.
+        head: the name of the file that says what is in it.
+        older: what former versions of kgqa have laid beside the head; it goes once there is a build.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    was_there = folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        sweep_builds(folder, head)
+        build = _make_held(folder, BUILD_PREFIX)
+        try:
+            yield build.path
+            build.path.chmod(0o755)
+            with _changing(folder):
+                os.replace(build.path / head, folder / head)
+            for name in older:
+                _remove(folder / name)
+        finally:
+            build.release()
+            sweep_builds(folder, head)
+    finally:
+        if not was_there:
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def hold_build(folder: Path, head: Mapping[str, Any]) -> HeldFolder:
+    """Return the build that a head names, held.
+
+    Raises:
+        OSError: if it is gone; another has taken its place then (`read_head`), or somebody removed it.
+        ValueError: if the head names none.
+    """
+    if not _is_build(name := str(head.get("build"))):
+        raise ValueError("the head names no build")
+    return HeldFolder(folder / name, _lock(folder / name, fcntl.LOCK_SH, os.O_RDONLY))
+
+
+def read_head(file: Path, read: Callable[[bytes], T]) -> T:
+    """Return what ``read`` makes of a head and its build; it is called again where these were replaced meanwhile.
+
+    Raises:
+        OSError: if there is no such file; and whatever ``read`` raises.
+    """
+    head = read_file(file)
+    while True:
+        try:
+            return read(head)
+        except Exception:
+            now = head
+            with suppress(OSError):
+                now = read_file(file)
+            if now == head:
+                raise
+            head = now
+
+
+def replace_head(file: Path, old: bytes, new: bytes) -> bool:
+    """Replace a head by another of the same build; return whether it was still the old one.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    with _changing(file.parent):
+        if same := read_file(file) == old:
+            replace_file(file, lambda new_file: new_file.write(new))
+    return same
+
+
+def is_remains(folder: Path) -> bool:
+    """Return whether a folder holds nothing but builds that were broken off; an empty one does."""
+    return folder.is_dir() and all(_is_build(each.name) for each in folder.iterdir())
+
+
+def has_build(folder: Path) -> bool:
+    """Return whether a folder has a build, complete or not."""
+    return any(_is_build(each.name) and each.is_dir() for each in folder.iterdir())
+
+
+def remove_folder(folder: Path) -> bool:
+    """Remove a built folder, unless somebody holds a build of it; return whether it is gone."""
+    sweep(folder, BUILD_PREFIX)
+    if gone := not has_build(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+    return gone
+
+
+def replace_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Write a file aside and move it into place, so that other processes see all of it or the old one.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    with scratch_folder(path.parent, f".{path.name}.") as scratch:
+        with open(scratch / path.name, "wb") as file:
+            write(file)
+        os.replace(scratch / path.name, path)
+
+
+@contextmanager
+def scratch_folder(parent: Path, prefix: str) -> Iterator[Path]:
+    """Make a folder for as long as the block lasts; those of processes that were killed in theirs go, too.
+
+    Raises:
+        OSError: if it cannot be made.
+    """
+    sweep(parent, prefix)
+    scratch = _make_held(parent, prefix)
+    try:
+        yield scratch.path
+    finally:
+        shutil.rmtree(scratch.path, ignore_errors=True)
+        scratch.release()
+
+
+def sweep(parent: Path, prefix: str, is_kept: Callable[[str], bool] = lambda name: False) -> None:
+    """Remove the folders that begin so and that nobody holds, but for those whose name ``is_kept``."""
+    for folder in [each for each in parent.iterdir() if _is_made(each.name, prefix)]:
+        try:
+            lock = _lock(folder, fcntl.LOCK_EX, os.O_RDWR | os.O_CREAT)
+        except OSError:  # it is held, or nobody's of this user
+            continue
+        try:  # held by nobody, it is not about to be named by a head
+            if not is_kept(folder.name):
+                shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            os.close(lock)
+
+
+def sweep_builds(folder: Path, head: str) -> None:
+    """Remove the builds of a folder that its head does not name and nobody holds."""
+
+    def is_kept(name: str) -> bool:
+        try:
+            found = json.loads(read_file(folder / head))
+            return isinstance(found, dict) and found.get("build") == name
+        except FileNotFoundError:
+            return False
+        except (ValueError, RecursionError):  # a head that is damaged names none, for readers likewise
+            return False
+        except OSError:
+            return True
+
+    with suppress(OSError):
+        sweep(folder, BUILD_PREFIX, is_kept)
+
+
+def _make_held(parent: Path, prefix: str) -> HeldFolder:
+    while True:
+        folder = parent / f"{prefix}{token_hex(8)}"
+        folder.mkdir(mode=0o700)
+        try:
+            return HeldFolder(folder, _lock(folder, fcntl.LOCK_SH, os.O_RDWR | os.O_CREAT))
+        except (BlockingIOError, FileNotFoundError):  # somebody sweeps: it was held by nobody for a moment
+            continue
+        except OSError:
+            folder.rmdir()
+            raise
+
+
+def _lock(folder: Path, how: int, flags: int) -> int:
+    """Lock a folder that is there, for as long as the file that is returned is open.
+
+    Raises:
+        OSError: if it is gone or others hold it; where a disk knows no locks, if it would be for one alone.
+    """
+    lock = os.open(folder / LOCK_FILE, flags | _LOCK_FLAGS, 0o644)
+    try:
+        try:
+            fcntl.flock(lock, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise
+        except OSError:
+            if how == fcntl.LOCK_EX:
+                raise
+        if not os.path.samestat(os.fstat(lock), os.stat(folder / LOCK_FILE)):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
+    except BaseException:
+        os.close(lock)
+        raise
+    return lock
+
+
+@contextmanager
+def _changing(folder: Path) -> Iterator[None]:
+    """Let nobody else change the head of a folder meanwhile, where a disk knows locks."""
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _is_build(name: str) -> bool:
+    return _is_made(name, BUILD_PREFIX)
+
+
+def _is_made(name: str, prefix: str) -> bool:
+    return name.startswith(prefix) and _TOKEN.fullmatch(name, len(prefix)) is not None
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
