@@ -29,6 +29,7 @@ from kgqa.files import read_file
 T = TypeVar("T")
 
 BUILD_PREFIX = "build-"
+SCRATCH_PREFIX = ".kgqa-"
 LOCK_FILE = "lock"
 _TOKEN = re.compile(r"[0-9a-f]{16}")
 _LOCK_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -91,7 +92,7 @@ def hold_build(folder: Path, head: Mapping[str, Any]) -> HeldFolder:
 
 
 def read_head(file: Path, read: Callable[[bytes], T]) -> T:
-    """Return what ``read`` makes of a head and its build; it is called again where these were replaced meanwhile.
+    """Return what ``read`` makes of a head and its build; again where these were replaced meanwhile.
 
     Raises:
         OSError: if there is no such file; and whatever ``read`` raises.
@@ -109,16 +110,15 @@ def read_head(file: Path, read: Callable[[bytes], T]) -> T:
             head = now
 
 
-def replace_head(file: Path, old: bytes, new: bytes) -> bool:
-    """Replace a head by another of the same build; return whether it was still the old one.
+def edit_head(file: Path, edit: Callable[[bytes], bytes]) -> None:
+    """Put what ``edit`` makes of a head in its place; nobody else changes it meanwhile.
 
     Raises:
-        OSError: if it cannot be written.
+        OSError: if it cannot be written; and whatever ``edit`` raises.
     """
     with _changing(file.parent):
-        if same := read_file(file) == old:
-            replace_file(file, lambda new_file: new_file.write(new))
-    return same
+        text = edit(read_file(file))
+        replace_file(file, lambda written: written.write(text))
 
 
 def is_remains(folder: Path) -> bool:
@@ -145,14 +145,14 @@ def replace_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
     Raises:
         OSError: if it cannot be written.
     """
-    with scratch_folder(path.parent, f".{path.name}.") as scratch:
+    with scratch_folder(path.parent) as scratch:
         with open(scratch / path.name, "wb") as file:
             write(file)
         os.replace(scratch / path.name, path)
 
 
 @contextmanager
-def scratch_folder(parent: Path, prefix: str) -> Iterator[Path]:
+def scratch_folder(parent: Path, prefix: str = SCRATCH_PREFIX) -> Iterator[Path]:
     """Make a folder for as long as the block lasts; those of processes that were killed in theirs go, too.
 
     Raises:

@@ -104,7 +104,7 @@ def build_store(
     keeps_name: KeepsName | None = None,
     watch: Callable[[float], None] | None = None,
 ) -> GraphFacts:
-    """Build a store folder from files, or what else is read; an earlier store in its place is replaced at once.
+    """Build a store folder from files, or what else is read, in place of an earlier one.
 
     Args:
         graph: files, several of which make one graph, or what reads a graph from elsewhere.
@@ -169,7 +169,9 @@ def open_store(directory: Path) -> StoredGraph:
     try:
         return read_head(directory / FACTS_FILE, lambda head: _open_build(directory, head))
     except (OSError, RuntimeError) as error:
-        raise KGUnavailable(f"cannot open {directory}: {getattr(error, 'strerror', None) or error}") from error
+        raise KGUnavailable(
+            f"cannot open {directory}: {getattr(error, 'strerror', None) or error}"
+        ) from error
 
 
 def _open_build(directory: Path, head: bytes) -> StoredGraph:

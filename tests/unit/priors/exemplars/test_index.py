@@ -23,6 +23,7 @@ from kgqa.priors.solutions import (
     merge_solutions,
 )
 from kgqa.priors.training_questions import Topic, read_training_questions
+from kgqa.tests.support.builds import built
 from kgqa.tests.unit.priors.blueprints.conftest import words
 from kgqa.tests.unit.priors.exemplars.conftest import ANN, BOB, BOTH, LINES, line
 
@@ -189,17 +190,18 @@ def test_chance_never_draws_the_question_itself(index: SolutionIndex) -> None:
 
 
 def test_the_index_lies_beside_what_the_offline_model_learns(folder: Path) -> None:
-    names = {"exemplars.json", "records.jsonl", "model.npz", "solutions.jsonl", "index.faiss"}
-    assert {path.name for path in folder.iterdir()} == names
+    names = {"exemplars.json", "records.jsonl", "model.npz", "solutions.jsonl", "index.faiss", "lock"}
     header = read_exemplar_header(folder)
-    assert (header.version, header.templates) == (4, 5)
+    build = folder / header.build
+    assert {path.name for each in (folder, build) for path in each.iterdir()} == {*names, header.build}
+    assert (header.version, header.templates) == (5, 5)
     assert open_solution_index(folder, words, "words").fingerprint == header.solutions
 
 
 def test_categories_get_into_the_folder(tmp_path: Path) -> None:
     lines = read_training_questions([line("who is Ann?", "self")])
     build_exemplars(lines, tmp_path / "kinds", words, "words", categories={ANN_TOPIC: "lady"})
-    written = json.loads((tmp_path / "kinds" / "solutions.jsonl").read_text())
+    written = json.loads(built(tmp_path / "kinds", "solutions.jsonl").read_text())
     assert written["template"] == "who is [lady]?"
 
 
@@ -228,8 +230,8 @@ def test_as_published_all_chains_of_a_topic_count_and_templates_are_encoded_as_t
 
 @pytest.mark.parametrize("name", ["solutions.jsonl", "index.faiss"])
 def test_an_index_that_was_cut_short_is_damaged(folder: Path, name: str) -> None:
-    content = (folder / name).read_bytes()
-    (folder / name).write_bytes(content[:-9])
+    content = built(folder, name).read_bytes()
+    built(folder, name).write_bytes(content[:-9])
     with pytest.raises(ExemplarError, match="is damaged; build it again"):
         open_solution_index(folder, words, "words")
 
