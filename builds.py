@@ -4,7 +4,7 @@
 graph/
     kgqa.json                a head of JSON, which names the build
     build-0123456789abcdef/  the files of that build
-        lock                 held by each that writes or reads them; a build that nobody holds may be removed
+        in-use               held by each that writes or reads them; a build that nobody holds may be removed
 ```
 
 A complete build takes the place of another in one step, on any disk: its head does. Who has opened the other
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 BUILD_PREFIX = "build-"
 SCRATCH_PREFIX = ".kgqa-"
-LOCK_FILE = "lock"
+LOCK_FILE = "in-use"
 _TOKEN = re.compile(r"[0-9a-f]{16}")
 _LOCK_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -152,19 +152,44 @@ def replace_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 
 @contextmanager
+def new_folder(folder: Path) -> Iterator[Path]:
+    """Make a folder that is there once the block has filled it, and not before.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    folder = folder.absolute()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with scratch_folder(folder.parent) as scratch:
+        made = scratch / folder.name
+        made.mkdir()
+        yield made
+        if folder.is_dir():  # somebody may be in it
+            for each in made.iterdir():
+                os.rename(each, folder / each.name)
+        else:
+            os.rename(made, folder)
+
+
+@contextmanager
 def scratch_folder(parent: Path, prefix: str = SCRATCH_PREFIX) -> Iterator[Path]:
     """Make a folder for as long as the block lasts; those of processes that were killed in theirs go, too.
 
     Raises:
         OSError: if it cannot be made.
     """
-    sweep(parent, prefix)
-    scratch = _make_held(parent, prefix)
+    scratch = make_scratch(parent, prefix)
     try:
         yield scratch.path
     finally:
         shutil.rmtree(scratch.path, ignore_errors=True)
         scratch.release()
+
+
+def make_scratch(parent: Path, prefix: str) -> HeldFolder:
+    """Make a folder, held, and remove those that begin so and nobody holds; raise OSError likewise."""
+    sweep(parent, prefix)
+    return _make_held(parent, prefix)
 
 
 def sweep(parent: Path, prefix: str, is_kept: Callable[[str], bool] = lambda name: False) -> None:

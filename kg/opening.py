@@ -26,7 +26,7 @@ from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.store import directory
 from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.store.file_cache import store_of_files
-from kgqa.kg.store.loading import parts_of
+from kgqa.kg.store.loading import file_versions, parts_of
 from kgqa.kg.terms import Entity
 from kgqa.kg.triples import Frame, is_triples, write_triples
 
@@ -47,11 +47,9 @@ def source_version(source: str) -> tuple[int, ...] | None:
     """Return what tells files or a folder from what takes their place later (blocking); None for others."""
     path = Path(source)
     try:
-        files = [path / directory.FACTS_FILE] if path.is_dir() else parts_of(path)
-        found = [file.stat() for file in files]
+        return file_versions([path / directory.FACTS_FILE] if path.is_dir() else parts_of(path))
     except (OSError, ValueError, KGError):
         return None
-    return tuple(part for each in found for part in (each.st_ino, each.st_mtime_ns, each.st_size))
 
 
 def open_graph(

@@ -28,6 +28,7 @@ from typing import IO, Any, TypeAlias, cast
 
 import pyoxigraph as ox
 
+from kgqa.builds import HeldFolder, make_scratch
 from kgqa.kg import errors
 from kgqa.kg.errors import KGRejected, KGUnavailable
 from kgqa.kg.sparql.decoding import serialise_answer, to_kg_error
@@ -42,6 +43,8 @@ _PASSED_VARIABLES = ("PYTHON", "LD_", "DYLD_")
 
 MAX_QUERY_MEMORY_BYTES = 1 << 30  # bytes that a query may take beside the store's own
 MAX_RESULT_BYTES = 1 << 26
+
+COPY_PREFIX = "kgqa-store-"
 
 _QUERY_KILLED = (
     "the store gave the query up: it takes too much memory, is nested too deeply, "
@@ -210,8 +213,9 @@ class QuerySandbox:
 
     def _copy_store(self) -> tuple[ChildProcess, str]:
         """Begin the process, and write it the store."""
-        folder = self._copy = Path(tempfile.mkdtemp(prefix="kgqa-store-"))
-        remove = partial(shutil.rmtree, folder, ignore_errors=True)
+        held = make_scratch(Path(tempfile.gettempdir()), COPY_PREFIX)  # goes with the next one at the latest
+        folder = self._copy = held.path
+        remove = partial(_remove_copy, held)
         atexit.register(remove)  # the end of Python stops a thread that is at it half-way
         self._remove = weakref.finalize(self, _remove_now, remove)
         ends = os.pipe()
@@ -253,6 +257,11 @@ class QuerySandbox:
     def _stop(self) -> None:
         self._end()
         self._process = None
+
+
+def _remove_copy(held: HeldFolder) -> None:
+    shutil.rmtree(held.path, ignore_errors=True)
+    held.release()
 
 
 def _remove_now(remove: Callable[[], None]) -> None:

@@ -190,7 +190,7 @@ def test_chance_never_draws_the_question_itself(index: SolutionIndex) -> None:
 
 
 def test_the_index_lies_beside_what_the_offline_model_learns(folder: Path) -> None:
-    names = {"exemplars.json", "records.jsonl", "model.npz", "solutions.jsonl", "index.faiss", "lock"}
+    names = {"exemplars.json", "records.jsonl", "model.npz", "solutions.jsonl", "index.faiss", "in-use"}
     header = read_exemplar_header(folder)
     build = folder / header.build
     assert {path.name for each in (folder, build) for path in each.iterdir()} == {*names, header.build}
