@@ -140,13 +140,15 @@ def remove_folder(folder: Path) -> bool:
 
 
 def replace_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a file aside and move it into place, so that other processes see all of it or the old one.
+    """Write a file aside and move it into place, so that others see all of it or the old one; it keeps modes.
 
     Raises:
         OSError: if it cannot be written.
     """
     with scratch_folder(path.parent) as scratch:
         with open(scratch / path.name, "wb") as file:
+            with suppress(OSError):  # there is no old one, or no modes on this disk
+                shutil.copymode(path, scratch / path.name)
             write(file)
         os.replace(scratch / path.name, path)
 
@@ -196,7 +198,7 @@ def sweep(parent: Path, prefix: str, is_kept: Callable[[str], bool] = lambda nam
     """Remove the folders that begin so and that nobody holds, but for those whose name ``is_kept``."""
     for folder in [each for each in parent.iterdir() if _is_made(each.name, prefix)]:
         try:
-            lock = _lock(folder, fcntl.LOCK_EX, os.O_RDWR | os.O_CREAT)
+            lock = _lock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB, os.O_RDWR | os.O_CREAT)
         except OSError:  # it is held, or nobody's of this user
             continue
         try:  # held by nobody, it is not about to be named by a head
@@ -230,7 +232,7 @@ def _make_held(parent: Path, prefix: str) -> HeldFolder:
         folder.mkdir(mode=0o700)
         try:
             return HeldFolder(folder, _lock(folder, fcntl.LOCK_SH, os.O_RDWR | os.O_CREAT))
-        except (BlockingIOError, FileNotFoundError):  # somebody sweeps: it was held by nobody for a moment
+        except FileNotFoundError:  # somebody sweeps: it was held by nobody for a moment
             continue
         except OSError:
             folder.rmdir()
@@ -240,17 +242,17 @@ def _make_held(parent: Path, prefix: str) -> HeldFolder:
 def _lock(folder: Path, how: int, flags: int) -> int:
     """Lock a folder that is there, for as long as the file that is returned is open.
 
+    Who shares it waits for those who sweep: they hold it for a moment, or until it is gone.
+
     Raises:
-        OSError: if it is gone or others hold it; where a disk knows no locks, if it would be for one alone.
+        OSError: if it is gone, or others hold what is wanted alone; that fails where a disk knows no locks.
     """
     lock = os.open(folder / LOCK_FILE, flags | _LOCK_FLAGS, 0o644)
     try:
         try:
-            fcntl.flock(lock, how | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise
+            fcntl.flock(lock, how)
         except OSError:
-            if how == fcntl.LOCK_EX:
+            if how != fcntl.LOCK_SH:
                 raise
         if not os.path.samestat(os.fstat(lock), os.stat(folder / LOCK_FILE)):
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))

@@ -4,6 +4,7 @@ import errno
 import fcntl
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,17 @@ def test_a_head_is_read_again_where_its_build_went_meanwhile(tmp_path: Path) -> 
 
     assert (read_head(tmp_path / HEAD, read).path / "text").read_text() == "two"
     assert len(seen) == 2
+
+
+def test_who_opens_a_build_waits_for_who_sweeps(tmp_path: Path) -> None:
+    build(tmp_path, "one")
+    with open(held(tmp_path).path / "in-use") as sweeping, ThreadPoolExecutor(1) as thread:
+        fcntl.flock(sweeping, fcntl.LOCK_EX)
+        opening = thread.submit(text, tmp_path)
+        with pytest.raises(TimeoutError):
+            opening.result(0.1)
+        fcntl.flock(sweeping, fcntl.LOCK_UN)
+        assert opening.result(60) == "one"
 
 
 def test_a_build_that_somebody_removed_is_told_once(tmp_path: Path) -> None:
