@@ -3,7 +3,7 @@
 ```
 graph/
     kgqa.json                a head of JSON, which names the build
-    build-0123456789abcdef/  the files of that build
+    build-0123456789abcdef/  the files of that build, to which links beside the head lead
         in-use               held by each that writes or reads them; a build that nobody holds may be removed
 ```
 
@@ -45,7 +45,7 @@ class HeldFolder:
 
 
 @contextmanager
-def new_build(folder: Path, head: str, older: Iterable[str] = ()) -> Iterator[Path]:
+def new_build(folder: Path, head: str, names: Iterable[str] = ()) -> Iterator[Path]:
     """Make a new build of a folder: the block writes its files, and the head among them, which names it.
 
     The folder has this build from the end of the block on, or the one that it had if the block fails.
@@ -53,7 +53,7 @@ def new_build(folder: Path, head: str, older: Iterable[str] = ()) -> Iterator[Pa
     Args:
         folder: what is built; it may be there or not.
         head: the name of the file that says what is in it.
-        older: what former versions of kgqa have laid beside the head; it goes once there is a build.
+        names: files of the build to which links beside the head lead, for other programs.
 
     Raises:
         OSError: if it cannot be written.
@@ -68,8 +68,8 @@ def new_build(folder: Path, head: str, older: Iterable[str] = ()) -> Iterator[Pa
             build.path.chmod(0o755)
             with _changing(folder):
                 os.replace(build.path / head, folder / head)
-            for name in older:
-                _remove(folder / name)
+            for name in names:
+                _link(folder / name, build.path / name)
         finally:
             build.release()
             sweep_builds(folder, head)
@@ -282,9 +282,11 @@ def _is_made(name: str, prefix: str) -> bool:
     return name.startswith(prefix) and _TOKEN.fullmatch(name, len(prefix)) is not None
 
 
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        with suppress(OSError):
-            path.unlink(missing_ok=True)
+def _link(link: Path, file: Path) -> None:
+    """Have a link lead to a file of a build; what former versions of kgqa have laid in its place goes."""
+    new = file.with_name(f"{file.name}.link")
+    if link.is_dir() and not link.is_symlink():
+        shutil.rmtree(link, ignore_errors=True)
+    with suppress(OSError):  # a disk without links
+        os.symlink(Path(file.parent.name, file.name), new)
+        os.replace(new, link)

@@ -234,10 +234,13 @@ def locate(source: Source, name: str, watch: Callable[[int], None] | None = None
     ready = folder / "ready" / f"{name}-{digest[:12]}-{READY_VERSION}"
 
     def build(made: Path) -> None:
-        if source.subgraphs:
-            write_rog([folder / path for path in questions], made, watch)
-        else:
-            write_facts(folder / str(part.graph), made / FACTS_FILE)
+        with FileLock(folder / ".lock"):  # nobody fetches others meanwhile
+            if files_here(source, name) != here:
+                raise DatasetError(f"{called} was fetched anew meanwhile; repeat the command")
+            if source.subgraphs:
+                write_rog([folder / path for path in questions], made, watch)
+            else:
+                write_facts(folder / str(part.graph), made / FACTS_FILE)
 
     _make_ready(ready, build)
     if source.subgraphs:

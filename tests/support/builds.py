@@ -4,8 +4,6 @@ from pathlib import Path
 
 
 def built(folder: Path, name: str) -> Path:
-    """Return a file of the only build that a folder has; a head lies in the folder itself."""
-    if (folder / name).exists():
-        return folder / name
-    (found,) = folder.glob("build-*")
-    return found / name
+    """Return the head of a folder, or a file of the only build that it has."""
+    (build,) = folder.glob("build-*")
+    return (folder if name.endswith(".json") else build) / name

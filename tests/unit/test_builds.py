@@ -40,7 +40,7 @@ def text(folder: Path) -> str:
 
 
 def builds(folder: Path) -> list[str]:
-    return sorted(each.name for each in folder.iterdir() if each.is_dir())
+    return sorted(each.name for each in folder.iterdir() if each.is_dir() and not each.is_symlink())
 
 
 def test_a_build_takes_the_place_of_another(tmp_path: Path) -> None:
@@ -127,14 +127,19 @@ def test_a_head_leads_nowhere_else(tmp_path: Path, name: object) -> None:
         hold_build(tmp_path, {"build": name})
 
 
-def test_files_of_former_versions_go_once_there_is_a_build(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text("zero")
+def test_other_programs_find_the_files_by_links_and_those_of_former_versions_go(tmp_path: Path) -> None:
+    (tmp_path / "text").mkdir()
+    (tmp_path / "text" / "zero").touch()
     (tmp_path / "mine").write_text("mine")
     with pytest.raises(ZeroDivisionError), new_build(tmp_path, HEAD, ["text"]):
         raise ZeroDivisionError
-    assert (tmp_path / "text").exists()
-    build(tmp_path, "one")
-    assert not (tmp_path / "text").exists() and (tmp_path / "mine").exists()
+    assert (tmp_path / "text" / "zero").exists()
+    for said in ("one", "two"):
+        build(tmp_path, said)
+        assert (tmp_path / "text").read_text() == said
+    moved = tmp_path.rename(tmp_path.with_name("moved"))
+    assert (moved / "text").read_text() == "two" and (moved / "mine").exists()
+    assert len(list(moved.iterdir())) == 4
 
 
 def test_a_disk_without_locks_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,15 @@ from hypothesis import given, strategies as st
 from kgqa.priors.artifact_store import read_lines, write_lines
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import ExemplarError
-from kgqa.priors.exemplars import build_exemplars, gather_exemplars, open_solution_index, read_exemplar_header
+from kgqa.priors.exemplars import (
+    EXEMPLAR_STORE,
+    build_exemplars,
+    gather_exemplars,
+    open_solution_index,
+    read_exemplar_header,
+    read_exemplars,
+    read_solution_index,
+)
 from kgqa.priors.slots import Slot
 from kgqa.priors.solutions import (
     DEFAULT_MIN_SIMILARITY,
@@ -193,7 +201,8 @@ def test_the_index_lies_beside_what_the_offline_model_learns(folder: Path) -> No
     names = {"exemplars.json", "records.jsonl", "model.npz", "solutions.jsonl", "index.faiss", "in-use"}
     header = read_exemplar_header(folder)
     build = folder / header.build
-    assert {path.name for each in (folder, build) for path in each.iterdir()} == {*names, header.build}
+    assert {path.name for path in build.iterdir()} == names - {"exemplars.json"}
+    assert {path.name for path in folder.iterdir()} == {*names, header.build} - {"in-use"}
     assert (header.version, header.templates) == (5, 5)
     assert open_solution_index(folder, words, "words").fingerprint == header.solutions
 
@@ -267,3 +276,11 @@ def test_solutions_are_read_as_they_were_written(kept: list[Solution]) -> None:
 @given(st.lists(SOLUTIONS, max_size=5))
 def test_merging_does_not_depend_on_the_order(kept: list[Solution]) -> None:
     assert merge_solutions(kept) == merge_solutions(kept[::-1])
+
+
+def test_what_is_read_of_a_folder_later_is_of_the_build_that_was_opened(folder: Path) -> None:
+    opened = EXEMPLAR_STORE.open(folder, "words")
+    build_exemplars(read_training_questions([line("who is Ann?", "self")]), folder, words, "words")
+    assert read_solution_index(opened, words).fingerprint == opened.header.solutions
+    assert read_exemplars(opened, words).fingerprint == opened.header.records
+    assert open_solution_index(folder, words, "words").fingerprint != opened.header.solutions
