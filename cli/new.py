@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from kgqa.builds import new_folder
 from kgqa.cli.output import fail, print_line
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -36,11 +37,11 @@ def method(
     folder = Path(name)
     if folder.exists():
         fail(f"{folder} is there already; give another name, or go to another folder")
-    folder.mkdir()
     words = {"name": name, "Options": f"{name.title().replace('_', '')}Options"}
-    for template in sorted((TEMPLATES / "method").glob("*.txt")):
-        text = Template(template.read_text(encoding="utf-8")).substitute(words)
-        (folder / template.stem.replace("method", name)).write_text(text, encoding="utf-8")
+    with new_folder(folder) as made:
+        for template in sorted((TEMPLATES / "method").glob("*.txt")):
+            text = Template(template.read_text(encoding="utf-8")).substitute(words)
+            (made / template.stem.replace("method", name)).write_text(text, encoding="utf-8")
     print_line(
         f'{folder}: ask with: kgqa ask "..." --method {name}/{name}.py:graph; {folder}/README.md says more'
     )

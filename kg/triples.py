@@ -10,11 +10,11 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import pyoxigraph as ox
 
+from kgqa.builds import replace_file
 from kgqa.home import cache_folder
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.tables.reading import as_text
@@ -107,12 +107,11 @@ def _plain(cell: Any) -> object:
 
 def _keep(text: bytes, name: str) -> Path:
     folder = cache_folder() / "triples"
-    path, beside = folder / name, folder / f".{token_hex(8)}"
+    path = folder / name
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not path.exists():
-            beside.write_bytes(text)
-            os.replace(beside, path)
+            replace_file(path, lambda file: file.write(text))
         now = time.time_ns()
         os.utime(path, ns=(now, path.stat().st_mtime_ns))  # it was read: it is not another one
         for each in folder.iterdir():
@@ -120,8 +119,6 @@ def _keep(text: bytes, name: str) -> Path:
                 if now - each.stat().st_atime_ns > MIN_SECONDS_KEPT * 1e9:
                     each.unlink()
     except OSError as error:
-        with suppress(OSError):
-            beside.unlink()
         raise KGUnavailable(
             f"cannot write {path}: {error.strerror}; set KGQA_HOME to a folder of yours"
         ) from None

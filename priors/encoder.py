@@ -17,8 +17,8 @@ import numpy.lib.format as npy
 import numpy.typing as npt
 from threadpoolctl import ThreadpoolController
 
+from kgqa.builds import replace_file
 from kgqa.home import cache_folder
-from kgqa.priors.artifact_store import replace_file
 from kgqa.priors.errors import EncoderError
 
 Vectors = npt.NDArray[np.float32]  # rows of length 1, shape (texts, dimensions)

@@ -393,3 +393,20 @@ async def test_a_table_that_changed_is_read_again(
     after = open_graph([path])
     assert [str(end.term) for end in await after.follow_chain(chain)] == ["Friedrich Lang"]
     assert before.fingerprint != after.fingerprint
+
+
+def test_tables_that_change_between_two_looks_are_refused(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, read = write("Ada,likes,1984\n"), reading.read_rows
+    looks = []
+
+    def replaced(path: Path) -> object:
+        if looks:
+            write("1984,likes,Ada\n1984,is,9\n", path.name)
+        looks.append(path)
+        return read(path)
+
+    monkeypatch.setattr("kgqa.kg.tables.triples.read_rows", replaced)
+    with pytest.raises(KGUnavailable, match="changed while it was read"):
+        list(QuadReader([path]).quads())
