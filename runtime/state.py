@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Annotated, Any, Literal, NotRequired, Required, cast, get_type_hints
+from typing import Annotated, Any, Literal, NotRequired, Required, TypeVar, cast, get_type_hints
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.channels import EphemeralValue
@@ -39,8 +39,23 @@ from kgqa.runtime.record import (
 from kgqa.runtime.server_limits import active_limits
 
 
+T = TypeVar("T")
+
+
 class StateError(ValueError):
     """An input or a state that was given or edited by hand and does not fit; the message is one line."""
+
+
+def reducer(key: str, join: Callable[[Any, Any], T]) -> Callable[[Any, Any], T]:
+    """Return what joins a key of a state with an update of it; it raises `StateError` for one that does not fit."""
+
+    def joined(held: Any, new: Any) -> T:
+        try:
+            return join(held, new)
+        except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError):
+            raise StateError(f"what is asked does not fit: {key}: {one_line(repr(new), 80)}") from None
+
+    return joined
 
 
 Decision = Literal["stop", "forward", "filter", "refine", "backtrack", "infer"]
@@ -213,8 +228,8 @@ class Update(TypedDict, total=False):
     evidence: list[Fact]
     query: str | None
     conditions: list[RecordedCondition]
-    trace: Annotated[list[dict[str, Any]], operator.add]
-    usage: Annotated[Spend, add_spend]
+    trace: Annotated[list[dict[str, Any]], reducer("trace", operator.add)]
+    usage: Annotated[Spend, reducer("usage", add_spend)]
     config: dict[str, Any]
 
 

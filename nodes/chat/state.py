@@ -11,16 +11,20 @@ from typing_extensions import TypedDict
 from kgqa.kg.terms import Entity, Literal, Term, is_id
 from kgqa.prompts.rewrite_question import ConversationTurn
 from kgqa.runtime.record import Record, Spend
+from kgqa.runtime.state import reducer
 
 PROOF_KEY = "kgqa"
 """Under which a message holds its answer and proof, among its ``additional_kwargs``."""
+
+
+join_messages = reducer("messages", add_messages)
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class ChatInput(TypedDict):
     """What goes in: what is said, the last message first of all."""
 
-    messages: Annotated[Required[list[AnyMessage]], add_messages]
+    messages: Annotated[Required[list[AnyMessage]], join_messages]
     """The conversation; on a thread, what is new of it."""
 
 
@@ -28,7 +32,7 @@ class ChatInput(TypedDict):
 class ChatState(ChatInput):
     """The conversation, and how its last message is read and answered."""
 
-    messages: Annotated[Required[list[AnyMessage]], add_messages]
+    messages: Annotated[Required[list[AnyMessage]], join_messages]
     """The conversation so far; each reply has its proof beside its words."""
     question: NotRequired[str]
     """The last message, made whole; empty where it asks nothing."""
