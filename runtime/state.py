@@ -38,7 +38,6 @@ from kgqa.runtime.record import (
 )
 from kgqa.runtime.server_limits import active_limits
 
-
 T = TypeVar("T")
 
 
@@ -47,7 +46,7 @@ class StateError(ValueError):
 
 
 def reducer(key: str, join: Callable[[Any, Any], T]) -> Callable[[Any, Any], T]:
-    """Return what joins a key of a state with an update of it; it raises `StateError` for one that does not fit."""
+    """Return what joins a key of a state with an update; it raises `StateError` for one that does not fit."""
 
     def joined(held: Any, new: Any) -> T:
         try:
@@ -273,6 +272,19 @@ def initial_state(given: Input) -> Update:
         "exemplars": [],
         "outcome": None,
         "stopped_by": None,
+    }
+
+
+def empty_record() -> Update:
+    """Return what a record leaves in the state of its thread, as it is before there is any."""
+    return {
+        "answers": [],
+        "confidence": None,
+        "paths": [],
+        "evidence": [],
+        "query": None,
+        "conditions": [],
+        "config": {},
     }
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+from uuid import UUID
 
 import jsonschema_rs
 from langgraph.errors import EmptyInputError, InvalidUpdateError
@@ -53,8 +54,8 @@ _authenticator = read_authenticator(os.environ)
 _mcp = McpEndpoint()
 
 
-COMMANDS_PATH = re.compile(r"/threads/[^/]+/commands")
-"""Where a command of the streaming protocol comes by HTTP."""
+PROTOCOL_PATH = re.compile(r"/threads/(?P<thread>[^/]+)/(?:commands|stream/events)")
+"""Where the streaming protocol is spoken, which looks at no thread's id."""
 
 TOO_LARGE = f"the request is larger than {MAX_BODY_BYTES} bytes"
 
@@ -71,7 +72,10 @@ class RequestGuard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer it here."""
         if scope["type"] == "websocket":
-            await self.app(scope, _guard_messages(receive, send), send)
+            if not _names_thread(scope):
+                await send({"type": "websocket.close", "code": 1008})
+            else:
+                await self.app(scope, _guard_messages(receive, send), send)
         elif scope["type"] != "http":
             await self.app(scope, receive, send)
         elif scope["path"].startswith(CLOSED_PATHS):
@@ -80,10 +84,23 @@ class RequestGuard:
             await refused(scope, receive, send)
         elif (read := await _read_body(scope, receive)) is None:
             await JSONResponse({"detail": TOO_LARGE}, 413, {"Connection": "close"})(scope, receive, send)
-        elif COMMANDS_PATH.fullmatch(scope["path"]) and (problem := _refuse_command(read.get("body", b""))):
+        elif not _names_thread(scope):
+            await JSONResponse({"detail": "Invalid thread ID: must be a UUID"}, 422)(scope, receive, send)
+        elif scope["path"].endswith("/commands") and (problem := _refuse_command(read.get("body", b""))):
             await JSONResponse(problem, 422)(scope, receive, send)
         else:
             await self.app(scope, _replay(read, receive), send)
+
+
+def _names_thread(scope: Scope) -> bool:
+    """Return whether a path of the streaming protocol names what may be a thread; any other path does."""
+    if not (spoken := PROTOCOL_PATH.fullmatch(scope["path"])):
+        return True
+    try:
+        UUID(spoken["thread"])
+    except ValueError:
+        return False
+    return True
 
 
 def _refuse_command(sent: str | bytes) -> dict[str, Any] | None:

@@ -31,9 +31,27 @@ COMMAND_PARAMETERS = {
 }
 """What it reads of the commands that begin a run."""
 
-CONFIG_KEYS = {"callbacks", "configurable", "max_concurrency", "metadata", "recursion_limit", "run_name", "tags"}
+STRATEGIES = ("enqueue", "interrupt", "reject", "rollback")
+"""What a run does where another goes on, on its thread."""
 
-OWN_CONFIGURABLE = {"assistant_id", "checkpoint_id", "checkpoint_map", "checkpoint_ns", "graph_id", "thread_id"}
+CONFIG_KEYS = {
+    "callbacks",
+    "configurable",
+    "max_concurrency",
+    "metadata",
+    "recursion_limit",
+    "run_name",
+    "tags",
+}
+
+OWN_CONFIGURABLE = {
+    "assistant_id",
+    "checkpoint_id",
+    "checkpoint_map",
+    "checkpoint_ns",
+    "graph_id",
+    "thread_id",
+}
 """What it reads of ``configurable`` beside the options of a method."""
 
 
@@ -43,10 +61,8 @@ class RequestRefused(ValueError):
 
 def check_run(asked: Mapping[str, Any], after_seconds: float) -> None:
     """Refuse a run by what LangGraph's server has made of its request."""
-    given = asked.get("input")
-    check_input(given)
-    check_input((asked.get("command") or {}).get("update"))
-    _check_names("input", given or {}, (ChatInput if "messages" in (given or {}) else Input).__annotations__)
+    _check_input(asked.get("input"))
+    _check_length((asked.get("command") or {}).get("update"))
     config = asked.get("config") or {}
     chosen = config.get("configurable") or {}
     if chosen.get("__context_provided__"):
@@ -62,18 +78,6 @@ def check_run(asked: Mapping[str, Any], after_seconds: float) -> None:
         )
     if not 0 <= after_seconds <= MAX_DELAY_SECONDS:
         raise RequestRefused(f"after_seconds is a number from 0 to {MAX_DELAY_SECONDS}")
-
-
-def check_input(given: Any) -> None:
-    """Refuse an input, or an update of one, that is no object or too long; none is fine."""
-    if given is None:
-        return
-    if not isinstance(given, dict):
-        raise RequestRefused('what is asked has to be an object, such as {"question": "..."}')
-    try:
-        active_limits().check_input(given)
-    except NotServed as error:
-        raise RequestRefused(str(error)) from None
 
 
 def check_options(given: Any) -> None:
@@ -93,10 +97,32 @@ def check_command(sent: str | bytes) -> None:
         return
     given = _object(command, "params")
     _check_names("parameter", given, COMMAND_PARAMETERS[method])
+    if method == "run.start":
+        _check_input(given.get("input"))
+        _check_names("multitaskStrategy", [given.get("multitaskStrategy") or STRATEGIES[0]], STRATEGIES)
     _object(given, "metadata")
     config = _object(given, "config")
     _check_names("key of config", config, CONFIG_KEYS)
     _check_names("option", _object(config, "configurable"), _option_names() | OWN_CONFIGURABLE)
+
+
+def _check_input(given: Any) -> None:
+    """Refuse an input that is too long, or has what a graph does not read."""
+    _check_length(given)
+    if given:
+        _check_names("input", given, (ChatInput if "messages" in given else Input).__annotations__)
+
+
+def _check_length(given: Any) -> None:
+    """Refuse an input, or an update of one, that is no object or too long; none is fine."""
+    if given is None:
+        return
+    if not isinstance(given, dict):
+        raise RequestRefused('what is asked has to be an object, such as {"question": "..."}')
+    try:
+        active_limits().check_input(given)
+    except NotServed as error:
+        raise RequestRefused(str(error)) from None
 
 
 def _object(holder: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -106,8 +132,8 @@ def _object(holder: Mapping[str, Any], key: str) -> dict[str, Any]:
     return given or {}
 
 
-def _check_names(what: str, given: Mapping[str, Any], known: Iterable[str]) -> None:
-    if strange := sorted(set(given) - set(known)):
+def _check_names(what: str, given: Iterable[str], known: Iterable[str]) -> None:
+    if strange := sorted({str(name) for name in given} - set(known)):
         shown = one_line(strange[0], MAX_NAME_CHARS)
         raise RequestRefused(f"no {what} is called {shown!r}; there are: {', '.join(sorted(known))}")
 

@@ -85,7 +85,9 @@ def _patch_deletion(ops: Any, queue: Any) -> None:
     def workers(found: list[Any]) -> set[Any]:
         """Return those who work at some runs, but for one that asks this itself."""
         names = tuple(f"run-{run['run_id']}-" for run in found)
-        return {task for task in queue.WORKERS if task.get_name().startswith(names)} - {asyncio.current_task()}
+        return {task for task in queue.WORKERS if task.get_name().startswith(names)} - {
+            asyncio.current_task()
+        }
 
     async def end(found: list[Any]) -> None:
         """Have runs end, and wait for it; those that wait for their turn will not begin."""
@@ -127,7 +129,9 @@ def _patch_states(ops: Any) -> None:
             try:
                 return await work(*given, **named)
             except (AttributeError, LookupError, NotImplementedError, TypeError) as error:
-                raise RequestRefused(f"the thread cannot take this ({type(error).__name__}: {error})") from None
+                raise RequestRefused(
+                    f"the thread cannot take this ({type(error).__name__}: {error})"
+                ) from None
 
         return done
 

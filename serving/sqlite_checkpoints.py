@@ -21,8 +21,16 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 T = TypeVar("T")
 
-RUN_ID = "CASE WHEN json_valid(CAST(metadata AS TEXT)) THEN json_extract(CAST(metadata AS TEXT), '$.run_id') END"
+RUN_ID = (
+    "CASE WHEN json_valid(CAST(metadata AS TEXT)) THEN json_extract(CAST(metadata AS TEXT), '$.run_id') END"
+)
 """The run that has made a step; none where what is kept about it was tampered with."""
+
+_STEPS = f"SELECT thread_id, checkpoint_ns, checkpoint_id FROM checkpoints WHERE {RUN_ID} = ?"  # noqa: S608
+FORGET_RUN = (
+    f"DELETE FROM writes WHERE (thread_id, checkpoint_ns, checkpoint_id) IN ({_STEPS})",  # noqa: S608 - words of our own
+    f"DELETE FROM checkpoints WHERE {RUN_ID} = ?",  # noqa: S608
+)
 
 CHECKPOINT_FIELDS = {
     "v": int,
@@ -71,12 +79,8 @@ class SqliteCheckpoints(SqliteSaver):
     def _delete_for_runs(self, run_ids: Sequence[str]) -> None:
         with self.cursor() as cursor:
             for run in run_ids:
-                steps = f"SELECT thread_id, checkpoint_ns, checkpoint_id FROM checkpoints WHERE {RUN_ID} = ?"
-                for table in ("writes", "checkpoints"):
-                    cursor.execute(
-                        f"DELETE FROM {table} WHERE (thread_id, checkpoint_ns, checkpoint_id) IN ({steps})",  # noqa: S608 - words of our own
-                        (str(run),),
-                    )
+                for statement in FORGET_RUN:
+                    cursor.execute(statement, (str(run),))
 
     async def _done(self, work: Callable[..., T], *given: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, *given)
