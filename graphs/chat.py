@@ -14,7 +14,7 @@ from pydantic import Field, JsonValue, model_validator
 from kgqa.graphs import METHODS, context_of, graph_of
 from kgqa.nodes.chat.reply import reply
 from kgqa.nodes.chat.rewrite import asks, rewrite
-from kgqa.nodes.chat.state import ChatInput, ChatState
+from kgqa.nodes.chat.state import ChatInput, ChatState, check_state
 from kgqa.runtime.context import Budget, Context, OptionError
 from kgqa.runtime.record import Record, Spend, add_spend
 
@@ -76,6 +76,8 @@ def _bind(node: Callable[[ChatState, Chat], Awaitable[dict[str, Any]]]) -> Any:
             raise OptionError(
                 f"a context holds the options of chat; it cannot be of type {type(given).__name__}"
             )
+        if node is not rewrite:  # which begins anew
+            check_state(state)
         return await node(state, given or Chat())
 
     run.__doc__ = node.__doc__

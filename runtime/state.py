@@ -344,12 +344,17 @@ def to_typed(state: State, schema: type[State] = State) -> State:
     try:
         read = _state_adapter(cast(Hashable, schema)).validate_python({**state, "usage": spent})
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        place = one_line(".".join(map(str, first["loc"])), 80)
-        given = "" if first["type"] == "missing" else f", not {one_line(repr(first['input']), 80)}"
-        raise StateError(f"what is asked does not fit: {place}: {one_line(first['msg'])}{given}") from None
+        raise misfit(error) from None
     read["question"] = read["question"][:MAX_QUESTION_CHARS]
     return read
+
+
+def misfit(error: ValidationError) -> StateError:
+    """Return what is wrong with a state, in one line."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    place = one_line(".".join(map(str, first["loc"])), 80)
+    given = "" if first["type"] == "missing" else f", not {one_line(repr(first['input']), 80)}"
+    return StateError(f"what is asked does not fit: {place}: {one_line(first['msg'])}{given}")
 
 
 def to_plain(update: Update, schema: type[State] = State) -> Update:

@@ -5,13 +5,13 @@ from typing import Annotated, Any, NotRequired, Required
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.graph.message import add_messages
-from pydantic import ConfigDict, with_config
+from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from kgqa.kg.terms import Entity, Literal, Term, is_id
 from kgqa.prompts.rewrite_question import ConversationTurn
 from kgqa.runtime.record import Record, Spend
-from kgqa.runtime.state import reducer
+from kgqa.runtime.state import misfit, reducer
 
 PROOF_KEY = "kgqa"
 """Under which a message holds its answer and proof, among its ``additional_kwargs``."""
@@ -44,6 +44,24 @@ class ChatState(ChatInput):
     """What it has cost to make it whole."""
 
 
+class _Written(TypedDict, total=False):
+    question: str
+    topics: list[str]
+    record: Record | None
+    spend: Spend
+
+
+_written: TypeAdapter[Any] = TypeAdapter(_Written)
+
+
+def check_state(state: ChatState) -> None:
+    """Raise `StateError` where a hand has edited into a state what no node writes."""
+    try:
+        _written.validate_python(state)
+    except ValidationError as error:
+        raise misfit(error) from None
+
+
 def last_said(messages: Sequence[AnyMessage]) -> str:
     """Return the text of the last message of a person; empty where nobody has said anything."""
     said = next((each for each in reversed(messages) if isinstance(each, HumanMessage)), None)
@@ -73,14 +91,21 @@ def _turn(asked: str, reply: AIMessage) -> ConversationTurn:
     topics = (_term(ref) for ref in _refs(proof.get("topics")))
     answers = tuple(map(_term, _refs(proof.get("answers"))))
     entities = tuple(topic for topic in topics if isinstance(topic, Entity))
-    return ConversationTurn(str(proof.get("question") or ""), entities, answers)
+    return ConversationTurn(_text(proof.get("question")), entities, answers)
 
 
-def _refs(listed: Any) -> list[dict[str, Any]]:
-    return [each for each in listed or () if isinstance(each, dict) and (each.get("id") or each.get("name"))]
+def _refs(listed: Any) -> list[tuple[str, str]]:
+    """Return id and name of what is listed, as far as these are texts and there is either."""
+    found = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    texts = [(_text(each.get("id")), _text(each.get("name"))) for each in found]
+    return [(id, name) for id, name in texts if id or name]
 
 
-def _term(ref: dict[str, Any]) -> Term:
+def _text(given: Any) -> str:
+    return given if isinstance(given, str) else ""
+
+
+def _term(ref: tuple[str, str]) -> Term:
     """Read an answer as a record has it; one without an id is from memory, and has a name alone."""
-    id, name = ref.get("id"), ref.get("name")
-    return Entity(id, name) if id and is_id(id) else Literal(str(name or id))
+    id, name = ref
+    return Entity(id, name or None) if is_id(id) else Literal(name or id)
