@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, cast
 
 from langgraph.graph.state import CompiledStateGraph
 
-from kgqa.kg.terms import one_line
 from kgqa.plugins import PluginError, load_plugin, names_plugin, plugin_names
 from kgqa.runtime.context import Context
 from kgqa.runtime.graph_builder import MethodGraph
@@ -35,7 +34,7 @@ def graph_of(method: str) -> MethodGraph:
     if method not in METHODS:
         known = f"there are: {', '.join(all_methods())}"
         own = "; name your own as module:graph" if active_limits().plugins else ""
-        raise ValueError(f"no method is called {one_line(method, 80)!r}; {known}{own}")
+        raise ValueError(f"no method is called {method[:80]!r}; {known}{own}")
     return cast(MethodGraph, import_module(f"kgqa.graphs.{method}").graph)
 
 
