@@ -23,6 +23,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from inspect import signature
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from kgqa.serving.request_checks import RequestRefused
@@ -36,10 +37,12 @@ MAX_END_SECONDS = 10.0
 """Seconds that a run has to end in, once it is told to."""
 
 _KNOWN_PARAMETERS = {
-    ("Runs", "next"): ["wait", "limit"],
-    ("Runs", "delete"): ["conn", "run_id", "thread_id", "ctx"],
-    ("Threads", "delete"): ["conn", "thread_id", "ctx"],
-    ("Threads", "copy"): ["conn", "thread_id", "ctx"],
+    "Runs.next": ["wait", "limit"],
+    "Threads.delete": ["conn", "thread_id", "ctx"],
+    "Runs.delete": ["conn", "run_id", "thread_id", "ctx"],
+    "Threads.copy": ["conn", "thread_id", "ctx"],
+    "Threads.State.bulk": ["conn", "config", "supersteps", "ctx"],
+    "is_jsonb_contained": ["superset", "subset"],
 }
 _log = logging.getLogger("kgqa.serving")
 
@@ -49,9 +52,13 @@ def patch_inmem_runtime() -> None:
     ops: Any = sys.modules.get("langgraph_runtime_inmem.ops")
     if ops is None:
         return
-    for (owner, name), parameters in _KNOWN_PARAMETERS.items():
-        if list(signature(getattr(getattr(ops, owner), name)).parameters) != parameters:
-            _log.warning("langgraph-runtime-inmem has changed (%s.%s) and is not mended", owner, name)
+    for name, parameters in _KNOWN_PARAMETERS.items():
+        try:
+            known = list(signature(attrgetter(name)(ops)).parameters) == parameters
+        except AttributeError:
+            known = False
+        if not known:
+            _log.warning("langgraph-runtime-inmem has changed (%s) and is not mended", name)
             return
     _patch_queue(ops.Runs)
     _patch_deletion(ops, sys.modules["langgraph_runtime_inmem.queue"])

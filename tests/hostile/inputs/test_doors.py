@@ -189,7 +189,7 @@ def test_only_who_has_a_key_calls_mcp_and_only_by_post(callers: tuple[Caller, Ca
 def _raw(url: str, line: str, *headers: str) -> tuple[int, bytes]:
     """Send a request as it is written, with a path that a client would tidy up; give its status and body."""
     place = urlsplit(url)
-    with socket.create_connection((place.hostname, place.port), timeout=20) as line_out:  # type: ignore[arg-type]
+    with socket.create_connection((place.hostname, place.port), timeout=20) as line_out:
         lines = (f"{line} HTTP/1.1", "Host: 127.0.0.1", "Connection: close", *headers, "", "")
         line_out.sendall("\r\n".join(lines).encode("latin-1"))
         answer = b"".join(iter(lambda: line_out.recv(65_536), b""))
