@@ -14,7 +14,7 @@ from pydantic import Field, JsonValue, model_validator
 from kgqa.graphs import METHODS, context_of, graph_of
 from kgqa.nodes.chat.reply import reply
 from kgqa.nodes.chat.rewrite import asks, rewrite
-from kgqa.nodes.chat.state import ChatInput, ChatState
+from kgqa.nodes.chat.state import ChatInput, ChatState, check_state
 from kgqa.runtime.context import Budget, Context, run_context
 from kgqa.runtime.graph_builder import EitherWay
 from kgqa.runtime.record import Record, Spend, add_spend
@@ -73,6 +73,8 @@ def _rest(budget: Budget, spent: Spend) -> Budget:
 
 def _bind(node: Callable[[ChatState, Chat], Awaitable[dict[str, Any]]]) -> EitherWay:
     async def run(state: ChatState, runtime: Runtime[Any]) -> dict[str, Any]:
+        if node is not rewrite:  # which begins anew
+            check_state(state)
         return await node(state, run_context(runtime.context, Chat))
 
     return EitherWay(run)

@@ -1,13 +1,8 @@
 """Opens a knowledge graph by what it is called: files, a store folder, an endpoint by address or name."""
 
 import hashlib
-<<<<<<< HEAD
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-=======
-from collections.abc import Callable, Mapping, Sequence
->>>>>>> stores
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -15,11 +10,8 @@ from typing import TYPE_CHECKING, cast
 import pyoxigraph as ox
 
 from kgqa.addresses import drop_user, is_web_address, redact_name
-<<<<<<< HEAD
-from kgqa.kg.bolt import is_property_graph
-=======
 from kgqa.builds import remove_folder
->>>>>>> stores
+from kgqa.kg.bolt import is_property_graph
 from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
 from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
 from kgqa.kg.graph import Executor, GraphFacts
@@ -35,13 +27,8 @@ from kgqa.kg.sparql.decoding import item_at, read_integer, single_value
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.store import directory
 from kgqa.kg.store.embedded import EmbeddedStore
-<<<<<<< HEAD
 from kgqa.kg.store.file_cache import store_of_files, store_of_property_graph
-from kgqa.kg.store.loading import parts_of
-=======
-from kgqa.kg.store.file_cache import store_of_files
 from kgqa.kg.store.loading import file_versions, parts_of
->>>>>>> stores
 from kgqa.kg.terms import Entity
 from kgqa.kg.triples import Frame, is_triples, write_triples
 
@@ -101,12 +88,7 @@ def open_graph(
     if alone and len(sources) > 1:
         raise KGUnavailable(f"{redact_name(alone)} is a whole graph and goes alone")
     if is_property_graph(alone):
-<<<<<<< HEAD
         return _open_property_graph(alone, rows, deadline, encode)
-=======
-        reader = PropertyGraphReader(alone, most=MAX_IN_MEMORY, deadline=deadline)
-        return _open_loaded(*directory.load_graph(reader), rows, deadline, encode)
->>>>>>> stores
     if is_web_address(alone):
         return open_endpoint(alone, rows=rows, deadline=deadline)
     return _open_files([Path(source) for source in sources], rows, deadline, encode)
@@ -126,48 +108,29 @@ def is_address(name: str) -> bool:
     return known
 
 
-<<<<<<< HEAD
 def _open_property_graph(address: str, rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
     with closing(PropertyGraphReader(address, deadline=deadline)) as reader:
-        folder = store_of_property_graph(reader)
-        folder, store, facts = _open_kept(folder, lambda: directory.load_graph(reader))
-    return _open_store(store, facts, folder, rows, deadline, encode)
-=======
-def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
-    folder = paths[0] if directory.is_store(paths[0]) else store_of_files(paths)
-    try:
-        stored = directory.open_store(folder) if folder else None
-    except KGError:
-        if folder in paths:
-            raise
-        remove_folder(cast("Path", folder))  # it is damaged, and nobody's but kgqa's
-        stored = None
-    if stored is None:
-        return _open_loaded(*directory.load_files(paths), rows, deadline, encode)
-    if folder not in paths:
-        stored = replace(stored, facts=replace(stored.facts, source=", ".join(map(str, paths))))
-    return _open_stored(stored, rows, deadline, encode)
->>>>>>> stores
+        if stored := _open_kept(store_of_property_graph(reader)):
+            return _open_stored(stored, rows, deadline, encode)
+        return _open_loaded(*directory.load_graph(reader), rows, deadline, encode)
 
 
 def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
     if directory.is_store(paths[0]):
-        return _open_store(*directory.open_store(paths[0]), paths[0], rows, deadline, encode)
-    folder, store, facts = _open_kept(store_of_files(paths), lambda: directory.load_files(paths))
-    facts = replace(facts, source=", ".join(map(str, paths)))
-    return _open_store(store, facts, folder, rows, deadline, encode)
+        return _open_stored(directory.open_store(paths[0]), rows, deadline, encode)
+    if (stored := _open_kept(store_of_files(paths))) is None:
+        return _open_loaded(*directory.load_files(paths), rows, deadline, encode)
+    stored = replace(stored, facts=replace(stored.facts, source=", ".join(map(str, paths))))
+    return _open_stored(stored, rows, deadline, encode)
 
 
-def _open_kept(
-    folder: Path | None, read: Callable[[], tuple[ox.Store, GraphFacts]]
-) -> tuple[Path | None, ox.Store, GraphFacts]:
-    """Open a folder of kgqa's own; read the graph into memory where there is none, or it is damaged."""
-    if folder:
-        try:
-            return folder, *directory.open_store(folder)
-        except KGError:
-            shutil.rmtree(folder, ignore_errors=True)
-    return None, *read()
+def _open_kept(folder: Path | None) -> directory.StoredGraph | None:
+    """Open a folder of kgqa's own; None where there is none, or it was damaged and is removed."""
+    try:
+        return directory.open_store(folder) if folder else None
+    except KGError:
+        remove_folder(cast("Path", folder))
+        return None
 
 
 def open_triples(

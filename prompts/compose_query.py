@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import groupby
 from string import ascii_lowercase, ascii_uppercase
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from pydantic import Field
 from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
+from kgqa.locks import cached_property
 from kgqa.prompts.apply_conditions import MAX_CONDITIONS, StatedCondition
 from kgqa.prompts.attributes import (
     Attribute,

@@ -208,7 +208,7 @@ class Context(BaseModel):
         if error["type"] == "extra_forbidden":
             return f"{cls.method} has no option {name!r}; its options are: {', '.join(cls.model_fields)}"
         if error["type"] == "value_error":
-            return f"option {name}: {one_line(str(error['ctx']['error']), 1000)}"
+            return (f"option {name}: " if name else "") + one_line(str(error["ctx"]["error"]), 1000)
         given = repr(error["input"])
         return f"option {name}: {error['msg']}" + ("" if "://" in given else f", not {one_line(given)}")
 

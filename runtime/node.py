@@ -40,6 +40,7 @@ from kgqa.runtime.state import (
     State,
     Update,
     check_run_started,
+    empty_record,
     initial_state,
     state_of_topics,
     to_plain,
@@ -231,7 +232,7 @@ class Node:
         runtime = NodeRuntime(context, state["usage"])
         if self.option and not getattr(context, self.option):
             return {"decision": "forward"}
-        begun: Update = initial_state(given) if self.opens else {}
+        begun: Update = {**initial_state(given), **empty_record()} if self.opens else {}
         if not self.opens and topics_corrected(state):
             begun = _begin_from_topics(state, runtime)
             state = cast(State, {**state, **begun})

@@ -1,8 +1,6 @@
 """Graphs, encoders and models: opened once per process, by name, here only."""
 
 import asyncio
-import os
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +10,7 @@ from langchain_core.tools import BaseTool
 
 from kgqa.data import SAMPLE_GRAPH
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.locks import ProcessLock
 from kgqa.models.interface import AdjustableModel, Model
 from kgqa.models.registry import is_offline, open_model
 from kgqa.priors.blueprints import BlueprintLibrary
@@ -31,10 +30,7 @@ SAMPLE_NAME = "sample"  # the name of the graph that comes with kgqa
 
 _process = OpenOnce()  # what this process has opened by name
 
-_tools_lock = threading.Lock()
-
-# A child process has none of the threads that a store needs.
-os.register_at_fork(after_in_child=_process.things.clear)
+_tools_lock = ProcessLock()
 
 
 class GraphVersion(NamedTuple):

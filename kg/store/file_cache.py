@@ -8,11 +8,7 @@ import hashlib
 import logging
 import os
 import time
-<<<<<<< HEAD
 from collections.abc import Callable, Sequence
-=======
-from collections.abc import Sequence
->>>>>>> stores
 from contextlib import suppress
 from pathlib import Path
 
@@ -49,15 +45,7 @@ def store_of_files(files: Sequence[Path]) -> Path | None:
         if sum(_graph_bytes(part) for file in files for part in parts_of(file)) < MIN_BYTES_KEPT:
             return None
         content = _hash_files(files)
-<<<<<<< HEAD
-        return _keep(content, is_store, lambda folder: _build(files, folder, content))
-=======
-        folder = cache_folder() / "graphs" / f"{content}-{STORE_VERSION}"
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.parent.chmod(0o700)
-        build_once(folder, is_store, lambda: _build(_UnchangedFiles(files, content), folder))
-        os.utime(folder / FACTS_FILE)
->>>>>>> stores
+        return _keep(content, is_store, lambda folder: build_store(_UnchangedFiles(files, content), folder))
     except (OSError, ValueError, RuntimeError, KGUnavailable):
         return None
 
@@ -123,9 +111,6 @@ def _keep(identity: str, is_current: Callable[[Path], bool], build: Callable[[Pa
     return folder
 
 
-<<<<<<< HEAD
-def _build(files: Sequence[Path], folder: Path, content: str) -> None:
-=======
 class _UnchangedFiles(QuadReader):
     """Reads files, and refuses them if they do not have their content any more when they are read."""
 
@@ -137,12 +122,6 @@ class _UnchangedFiles(QuadReader):
         super().load(store)
         if _hash_files(self._paths) != self._content:
             raise KGUnavailable("a file changed while it was loaded")
-
-
-def _build(files: QuadReader, folder: Path) -> None:
-    _remove_unused(folder.parent)
->>>>>>> stores
-    build_store(files, folder)
 
 
 def _remove_unused(graphs: Path) -> None:

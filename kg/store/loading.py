@@ -14,7 +14,6 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from kgqa.kg.tables.mapping import MAPPING_SUFFIX, MappedTables
 from kgqa.kg.tables.reading import TABLE_SUFFIXES
 from kgqa.kg.tables.triples import TripleTables
 from kgqa.kg.terms import one_line
+from kgqa.locks import cached_property
 
 OXIGRAPH_FORMATS = {
     ".nt": ox.RdfFormat.N_TRIPLES,

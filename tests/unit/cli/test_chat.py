@@ -1,11 +1,13 @@
 """``kgqa chat``, and ``kgqa`` without a command: questions, commands, and how it ends."""
 
+import io
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from kgqa import graphs
 from kgqa.cli import chat, main as command
 
 PLACES = """
@@ -16,7 +18,22 @@ e:rhine rdfs:label "Rhine" .
 """
 ULM = "Which river is in Ulm?"
 
+OWN = """
+from typing import ClassVar
+
+from kgqa.graphs.cor import CoR, EDGES
+from kgqa.runtime.graph_builder import build_graph
+
+
+class Mine(CoR):
+    method: ClassVar[str] = "mine"
+
+
+graph = build_graph(Mine, EDGES)
+"""
+
 Talk = Callable[..., tuple[str, str]]
+Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -149,3 +166,60 @@ def test_on_a_terminal_it_asks(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     with pytest.raises(SystemExit) as end:
         command.main()
     assert (started, end.value.code or 0) == (["compose"], 0)
+
+
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    turtle: Callable[[str], Path],
+) -> Run:
+    """Say some lines; give the status, stdout and stderr."""
+    graph = str(turtle(PLACES))
+    monkeypatch.chdir(tmp_path)
+
+    def said(said: str, *arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(said))
+        monkeypatch.setattr(sys, "argv", ["kgqa", "chat", "--kg", graph, "--model", "offline", *arguments])
+        with pytest.raises(SystemExit) as end:
+            command.main()
+            raise SystemExit(0)
+        return (int(end.value.code or 0), *capsys.readouterr())
+
+    return said
+
+
+def test_a_follow_up_is_made_whole_and_each_answer_has_its_proof(run: Run) -> None:
+    status, out, err = run("Which river is in Ulm?\nAnd Bonn?\n")
+    assert (status, err) == (0, "")
+    first, follow_up = out.split("  Which river is in Bonn?\n")
+    assert "Ulm -river-> Danube" in first
+    assert "Bonn -river-> Rhine" in follow_up
+
+
+def test_a_method_of_ones_own_answers_by_its_name(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(graphs, "_own", {})
+    (tmp_path / "mine.py").write_text(OWN)
+    status, out, err = run("Which river is in Ulm?\n", "--method", "mine.py:graph")
+    assert status == 0, err
+    assert "Ulm -river-> Danube" in out
+    assert "mine, offline" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--method", "nobody"), "no method is called 'nobody'"),
+        (("--method", "nobody.py:graph"), "no such file"),
+        (("--option", "depht=3"), "has no option 'depht'"),
+        (("--option", "answer_by=cor"), "has no option 'answer_by'"),
+    ],
+)
+def test_what_cannot_be_taken_is_one_line(run: Run, arguments: tuple[str, ...], why: str) -> None:
+    status, out, err = run("Which river is in Ulm?\n", *arguments)
+    assert (status, out) == (2, "")
+    assert why in err
+    assert err.count("\n") == 1

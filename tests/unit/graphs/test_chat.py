@@ -17,6 +17,7 @@ from kgqa.models.errors import ModelUnavailable
 from kgqa.models.scripted import ScriptedModel
 from kgqa.runtime.context import OptionError
 from kgqa.runtime.server_limits import InputLimits, Limits, NotServed, activate_limits
+from kgqa.runtime.state import StateError
 
 FAMILY = """
 e:ada rdfs:label "Ada"@en ; r:child e:ben, e:cleo ; r:lives_in e:ulm .
@@ -200,6 +201,50 @@ class TestGraph:
             read = await say([*messages[:2], HumanMessage(follow_up)], Chat(kg=kg, model="offline"))
             assert read["question"] == whole
         assert state["messages"][-1].content == "Bonn.\n\nBen -lives_in-> Bonn"
+
+    @pytest.mark.parametrize(
+        "proof",
+        [
+            *(5, "x", [], {"question": 5, "topics": 5, "answers": "x"}),
+            {"question": ["x"], "topics": [{"id": {"a": 1}}], "answers": [[1], None, {"id": 5, "name": [1]}]},
+            {"question": "x", "topics": [{"id": "x> } DROP", "name": "Ada"}], "answers": [{"name": 5}]},
+            {"question": "x" * 9_000, "answers": [{"id": "http://t/e/nobody", "name": "x" * 9_000}] * 200},
+        ],
+        ids=lambda proof: str(proof)[:20],
+    )
+    async def test_a_proof_that_a_client_has_changed_is_no_hindrance(self, kg: Any, proof: Any) -> None:
+        reply = AIMessage("Ulm.", additional_kwargs={"kgqa": proof})
+        messages = [HumanMessage("Where does Ada live?"), reply, HumanMessage("Where does Ben live?")]
+        state = await say(messages, Chat(kg=kg, model="offline"))
+        assert state["messages"][-1].content == "Bonn."
+
+    @pytest.mark.parametrize(
+        ("node", "edit"),
+        [
+            *(("rewrite", {"question": each}) for each in (5, [], {})),
+            *(("rewrite", {"topics": each}) for each in (5, [5], [None], "x")),
+            *(("rewrite", {"spend": each}) for each in (5, {}, {"seconds": -1}, None)),
+            *(("answer_question", {"record": each}) for each in (5, {}, [], {"answers": 5})),
+        ],
+    )
+    async def test_an_edited_state_is_refused_in_one_line_and_the_next_message_answered(
+        self, kg: Any, node: str, edit: Any
+    ) -> None:
+        kept = graph.builder.compile(checkpointer=InMemorySaver())
+        context, config = Chat(kg=kg, model="offline"), {"configurable": {"thread_id": "1"}}
+        said: Any = {"messages": [("user", "Where does Ada live?")]}
+        await kept.ainvoke(said, config, context=context)
+        await kept.aupdate_state(config, {"question": "x", **edit}, as_node=node)
+        with pytest.raises(StateError, match=r"^what is asked does not fit: ") as told:
+            await kept.ainvoke(None, config, context=context)
+        assert "\n" not in str(told.value)
+        state = await kept.ainvoke(said, config, context=context)
+        assert state["messages"][-1].content == "Ulm.\n\nAda -lives_in-> Ulm"
+
+    @pytest.mark.parametrize("messages", [5, [5], [None], [{}], [{"role": "nobody", "content": "x"}]])
+    async def test_messages_that_are_none_are_refused_in_one_line(self, messages: Any) -> None:
+        with pytest.raises(StateError, match=r"^what is asked does not fit: messages: [^\n]*$"):
+            await graph.ainvoke({"messages": messages}, context=Chat(model="offline"))
 
     async def test_the_budget_of_a_question_has_the_rewriting_in_it(self, kg: Any) -> None:
         context, _ = scripted(kg, {"question": "Where does Cleo live?"}, budget={"llm_calls": 1})
