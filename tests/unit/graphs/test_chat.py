@@ -216,7 +216,7 @@ class TestGraph:
         reply = AIMessage("Ulm.", additional_kwargs={"kgqa": proof})
         messages = [HumanMessage("Where does Ada live?"), reply, HumanMessage("Where does Ben live?")]
         state = await say(messages, Chat(kg=kg, model="offline"))
-        assert state["messages"][-1].content == "Bonn."
+        assert state["messages"][-1].content == "Bonn.\n\nBen -lives_in-> Bonn"
 
     @pytest.mark.parametrize(
         ("node", "edit"),
