@@ -15,6 +15,7 @@ from kgqa.data import SAMPLE_QUESTIONS
 from kgqa.home import build_once, cache_folder
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.priors.encoder import CachedEncoder
+from kgqa.priors.errors import PriorError
 
 if TYPE_CHECKING:
     from kgqa.priors.training_questions import TrainingQuestion
@@ -56,7 +57,7 @@ def _learn(kind: str, version: int, build: Callable[..., object], encoder: Cache
     folder = _folder(kind, content + encoder.name.encode(), version)
     try:
         return build_at(folder)
-    except OSError:
+    except (OSError, PriorError):  # the folder cannot be written, or there is no room
         return build_at(Path(_temporary_folder(kind).name) / folder.name)
 
 

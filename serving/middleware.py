@@ -13,10 +13,12 @@ from contextlib import asynccontextmanager
 from langgraph_sdk import Auth
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kgqa.serving.checkpoint_outages import CheckpointsUnavailable
 from kgqa.serving.mcp_endpoint import MCP_PATH, McpEndpoint
 from kgqa.serving.page import page_routes
 from kgqa.serving.server_patches import patch_inmem_runtime
@@ -108,7 +110,14 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     gc.unfreeze()
 
 
+async def _tell_outage(request: Request, error: Exception) -> JSONResponse:
+    return JSONResponse({"detail": str(error)}, 503)
+
+
 patch_inmem_runtime()
 app = Starlette(
-    routes=[Route(MCP_PATH, _mcp), *page_routes()], middleware=[Middleware(RequestGuard)], lifespan=lifespan
+    routes=[Route(MCP_PATH, _mcp), *page_routes()],
+    middleware=[Middleware(RequestGuard)],
+    exception_handlers={CheckpointsUnavailable: _tell_outage},
+    lifespan=lifespan,
 )
