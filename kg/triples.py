@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import pyoxigraph as ox
 
-from kgqa.home import cache_folder
+from kgqa.home import cache_folder, temporary_folder
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.terms import is_iri, one_line, replace_surrogates
 
@@ -130,7 +130,19 @@ def _object(value: Any, is_rdf: bool) -> ox.NamedNode | ox.Literal:
 
 
 def _keep(text: bytes, name: str) -> Path:
-    folder = cache_folder() / "triples"
+    """Write a text to where triples are kept, or where that cannot be written to a temporary folder."""
+    try:
+        return _keep_in(cache_folder() / "triples", text, name)
+    except OSError:
+        try:
+            return _keep_in(Path(temporary_folder().name) / "triples", text, name)
+        except OSError as error:
+            raise KGUnavailable(
+                f"cannot write {name}: {error.strerror}; set KGQA_HOME to a folder of yours"
+            ) from None
+
+
+def _keep_in(folder: Path, text: bytes, name: str) -> Path:
     path, beside = folder / name, folder / f".{token_hex(8)}"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -143,10 +155,8 @@ def _keep(text: bytes, name: str) -> Path:
             with suppress(OSError):
                 if now - each.stat().st_atime_ns > MIN_SECONDS_KEPT * 1e9:
                     each.unlink()
-    except OSError as error:
+    except OSError:
         with suppress(OSError):
             beside.unlink()
-        raise KGUnavailable(
-            f"cannot write {path}: {error.strerror}; set KGQA_HOME to a folder of yours"
-        ) from None
+        raise
     return path

@@ -1,4 +1,4 @@
-"""What becomes of a run whose steps can be neither kept nor read: it waits for a while, then ends in one line.
+"""What becomes of a run whose steps can be neither kept nor read: it waits, then ends in one line.
 
 Keeping a step twice is keeping it once, so whatever an outage has cut off is done again.
 """

@@ -124,7 +124,7 @@ def test_a_graph_that_finds_no_room_in_a_home_is_read(disk: Disk, tried: Tried) 
     """Wherever its load stops: the triples, the names, or what says that it is whole."""
     label = "<http://www.w3.org/2000/01/rdf-schema#label>"
     lines = (f'<http://t/e/{n}> {label} "Town {n}" .\n' for n in range(40_000))
-    sea = '<http://t/e/1> <http://t/r/sea> <http://t/e/s> .\n<http://t/e/s> ' + label + ' "Sea" .\n'
+    sea = "<http://t/e/1> <http://t/r/sea> <http://t/e/s> .\n<http://t/e/s> " + label + ' "Sea" .\n'
     (disk.folder / "towns.nt").write_text("".join(lines) + sea)
     asked = ("ask", "Which sea?", "--kg", "towns.nt", "--topic", "Town 1", "--model", "offline", "--json")
     homes = (b"size=100k", b"size=6m")

@@ -21,7 +21,7 @@ RUNS = 10_000 if os.environ.get("KGQA_EVERY_RUN") else 400
 CLIENTS = 8
 
 GROWTH = 10
-"""Megabytes that a server may grow by in the second half of its runs: what is freed is not given back at once."""
+"""Megabytes that a server may grow by in the second half of its runs: memory is not given back at once."""
 
 pytestmark = [
     pytest.mark.skipif(bool(missing()), reason=str(missing())),

@@ -1,7 +1,6 @@
 """``kgqa serve`` is signalled while many ask: what it has answered is there when it starts again."""
 
 import asyncio
-import os
 import signal
 import subprocess
 import sys
