@@ -65,7 +65,7 @@ def past_turns(messages: Sequence[AnyMessage]) -> list[ConversationTurn]:
 def _turn(asked: str, reply: AIMessage) -> ConversationTurn:
     proof = reply.additional_kwargs.get(PROOF_KEY)
     if not isinstance(proof, dict):
-        return ConversationTurn(asked, (), (Literal(reply.text),) if reply.text else ())
+        return ConversationTurn(asked, (), (Literal(reply.text.partition("\n")[0]),) if reply.text else ())
     topics = (_term(ref) for ref in _refs(proof.get("topics")))
     answers = tuple(map(_term, _refs(proof.get("answers"))))
     entities = tuple(topic for topic in topics if isinstance(topic, Entity))

@@ -65,7 +65,7 @@ class TestReplies:
     async def test_an_answer_is_a_sentence_with_its_proof_as_plain_json(self, kg: Any) -> None:
         state = await converse(Chat(kg=kg, model="offline"), "Where do the children of Ada live?")
         reply = state["messages"][-1]
-        assert reply.content == "Bonn and Ulm."
+        assert reply.content == "Bonn and Ulm.\n\nAda -child-> ? -lives_in-> ?"
         proof = reply.additional_kwargs["kgqa"]
         assert json.loads(json.dumps(proof)) == proof
         assert [answer["name"] for answer in proof["answers"]] == ["Bonn", "Ulm"]
@@ -122,7 +122,7 @@ class TestRewriting:
         context, _ = scripted(kg, reply)
         state = await converse(context, "Where does Ada live?", "Where does Cleo live?")
         assert state["question"] == "Where does Cleo live?"
-        assert state["messages"][-1].content == "Ulm."
+        assert state["messages"][-1].content == "Ulm.\n\nCleo -lives_in-> Ulm"
 
     async def test_a_first_message_is_not_rewritten(self, kg: Any) -> None:
         context, model = scripted(kg, {"question": "Where does Cleo live?"})
@@ -143,7 +143,7 @@ class TestRewriting:
         state = await converse(context, "Who is the son of Eve?", "Where does he live?")
         assert state["question"] == "Where does Ben live?"
         assert state["topics"] == ["http://t/e/ben"]
-        assert state["messages"][-1].content == "Bonn."
+        assert state["messages"][-1].content == "Bonn.\n\nBen -lives_in-> Bonn"
 
     @pytest.mark.parametrize(
         ("said", "whole"),
@@ -184,7 +184,7 @@ class TestGraph:
             HumanMessage("Where does Ben live?"),
         ]
         state = await say(messages, Chat(kg=kg, model="offline"))
-        assert state["messages"][-1].content == "Bonn."
+        assert state["messages"][-1].content == "Bonn.\n\nBen -lives_in-> Bonn"
 
     async def test_the_budget_of_a_question_has_the_rewriting_in_it(self, kg: Any) -> None:
         context, _ = scripted(kg, {"question": "Where does Cleo live?"}, budget={"llm_calls": 1})
