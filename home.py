@@ -1,7 +1,9 @@
 """The folder of what kgqa keeps between runs, and how a thing gets there once."""
 
 import os
+import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 
@@ -12,6 +14,12 @@ def cache_folder() -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("kgqa")
+
+
+@cache
+def temporary_folder() -> "tempfile.TemporaryDirectory[str]":
+    """Return a folder that goes with this process, for what cannot be kept; OSError if there is none."""
+    return tempfile.TemporaryDirectory(prefix="kgqa-")
 
 
 def build_once(folder: Path, is_built: Callable[[Path], bool], build: Callable[[], object]) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import socket
 import threading
 import webbrowser
@@ -155,9 +156,11 @@ def _announce(host: str, port: int, address: str, open_page: bool) -> None:
 
 
 def _run(host: str, port: int) -> None:
-    """Run the server until it is told to end."""
+    """Run the server until it is told to end, or its terminal is closed: it writes down what it knows."""
     import logging
 
+    if signal.getsignal(hangup := getattr(signal, "SIGHUP", signal.SIGTERM)) is signal.SIG_DFL:
+        signal.signal(hangup, lambda *_: signal.raise_signal(signal.SIGTERM))
     run_server = import_module("langgraph_api.cli").run_server
     logging.getLogger("langgraph_api.cli").setLevel(logging.WARNING)  # its welcome has another page
     run_server(

@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeGuard, runtime_checkable
 import pyoxigraph as ox
 
 from kgqa.builds import replace_file
-from kgqa.home import cache_folder
+from kgqa.home import cache_folder, temporary_folder
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.tables.reading import as_text
 from kgqa.kg.tables.triples import ROLES, TripleTables
@@ -106,20 +106,27 @@ def _plain(cell: Any) -> object:
 
 
 def _keep(text: bytes, name: str) -> Path:
-    folder = cache_folder() / "triples"
-    path = folder / name
+    """Write a text to where triples are kept, or where that cannot be written to a temporary folder."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not path.exists():
-            replace_file(path, lambda file: file.write(text))
-        now = time.time_ns()
-        os.utime(path, ns=(now, path.stat().st_mtime_ns))  # it was read: it is not another one
-        for each in folder.iterdir():
-            with suppress(OSError):
-                if now - each.stat().st_atime_ns > MIN_SECONDS_KEPT * 1e9:
-                    each.unlink()
-    except OSError as error:
-        raise KGUnavailable(
-            f"cannot write {path}: {error.strerror}; set KGQA_HOME to a folder of yours"
-        ) from None
+        return _keep_in(cache_folder() / "triples", text, name)
+    except OSError:
+        try:
+            return _keep_in(Path(temporary_folder().name) / "triples", text, name)
+        except OSError as error:
+            raise KGUnavailable(
+                f"cannot write {name}: {error.strerror}; set KGQA_HOME to a folder of yours"
+            ) from None
+
+
+def _keep_in(folder: Path, text: bytes, name: str) -> Path:
+    path = folder / name
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not path.exists():
+        replace_file(path, lambda file: file.write(text))
+    now = time.time_ns()
+    os.utime(path, ns=(now, path.stat().st_mtime_ns))  # it was read: it is not another one
+    for each in folder.iterdir():
+        with suppress(OSError):
+            if now - each.stat().st_atime_ns > MIN_SECONDS_KEPT * 1e9:
+                each.unlink()
     return path

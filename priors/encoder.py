@@ -58,6 +58,15 @@ def open_encoder(name: str | None = None) -> Encoder:
     return SentenceEncoder(name)
 
 
+def to_unit_rows(rows: Vectors, name: str) -> Vectors:
+    """Scale rows to length 1, in place; EncoderError where one has no length, the encoder being damaged."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not (np.isfinite(lengths) & (lengths > 0)).all():
+        raise EncoderError(f"the encoder {name} gives no vector for some text; its weights are damaged")
+    rows /= lengths
+    return rows
+
+
 def encode_once(encode: EncodeTexts) -> EncodeTexts:
     """Return what encodes each distinct text once, however often it is given: equal texts have equal rows."""
     known: dict[str, Vectors] = {}

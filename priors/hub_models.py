@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 
 from kgqa.files import read_file
-from kgqa.priors.encoder import Vectors, thread_count
+from kgqa.priors.encoder import Vectors, thread_count, to_unit_rows
 from kgqa.priors.errors import EncoderError
 
 T = TypeVar("T")
@@ -144,10 +144,8 @@ class SentenceEncoder:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
         with self._lock:
-            rows = self._model.encode(
-                list(texts), batch_size=BATCH_TEXTS, show_progress_bar=False, normalize_embeddings=True
-            )
-        return np.asarray(rows, dtype=np.float32)
+            rows = self._model.encode(list(texts), batch_size=BATCH_TEXTS, show_progress_bar=False)
+        return to_unit_rows(np.asarray(rows, dtype=np.float32), self.name)
 
 
 def _model_fingerprint(model: str) -> str:

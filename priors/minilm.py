@@ -23,8 +23,8 @@ from tokenizers import Tokenizer
 
 from kgqa.builds import scratch_folder
 from kgqa.home import cache_folder
-from kgqa.kg.terms import replace_surrogates
-from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, limit_blas_threads, thread_count
+from kgqa.kg.terms import one_line, replace_surrogates
+from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, limit_blas_threads, thread_count, to_unit_rows
 from kgqa.priors.errors import EncoderError
 
 Array = npt.NDArray[np.float32]
@@ -151,9 +151,12 @@ class MiniLM:
             self.dimensions = int(config["hidden_size"])
             layers, heads = config["num_hidden_layers"], config["num_attention_heads"]
             self._bert = Bert(arrays, layers, heads, config["layer_norm_eps"])
-            self._bert([[0]])  # whatever is missing shows now
+            _check_embeddings(arrays, self._tokenizer.get_vocab_size(), self.dimensions)
+            with np.errstate(all="ignore"):  # whatever is missing or damaged shows now
+                to_unit_rows(self._bert([[0]]), self.name)
         except Exception as error:  # tokenizers raises bare Exceptions
-            raise EncoderError(f"cannot read the encoder {BUNDLED_ENCODER} in {path}: {error}") from error
+            why = one_line(str(error))
+            raise EncoderError(f"cannot read the encoder {BUNDLED_ENCODER} in {path}: {why}") from error
         self._tokenizer.enable_truncation(MAX_TOKENS)
         self._tokenizer.no_padding()
 
@@ -175,8 +178,15 @@ class MiniLM:
         ):  # BLAS's own would spin between products
             for _ in pool.map(encode_batch, _batch_rows(lengths)):
                 pass
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors
+        return to_unit_rows(vectors, self.name)
+
+
+def _check_embeddings(arrays: Mapping[str, Array], words: int, width: int) -> None:
+    """Refuse, by a ValueError, fewer words or places than there are, or another width than the model's."""
+    for kind, rows in (("word", words), ("position", MAX_TOKENS), ("token_type", 1)):
+        shape = arrays[f"embeddings.{kind}_embeddings.weight"].shape
+        if len(shape) != 2 or shape[0] < rows or shape[1] != width:
+            raise ValueError(f"its {kind} embeddings are {shape}, and should be ({rows}, {width}) or more")
 
 
 def open_minilm() -> MiniLM:

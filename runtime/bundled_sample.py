@@ -4,17 +4,16 @@ import asyncio
 import gzip
 import hashlib
 import json
-import tempfile
 from collections.abc import Callable, Iterable
 from contextvars import Context
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgqa.data import SAMPLE_QUESTIONS
-from kgqa.home import build_once, cache_folder
+from kgqa.home import build_once, cache_folder, temporary_folder
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.priors.encoder import CachedEncoder
+from kgqa.priors.errors import PriorError
 
 if TYPE_CHECKING:
     from kgqa.priors.artifact_store import ArtifactStore
@@ -59,14 +58,9 @@ def _learn(
     folder = _folder(kind, content + encoder.name.encode(), store.version)
     try:
         return build_at(folder)
-    except OSError:
-        return build_at(Path(_temporary_folder(kind).name) / folder.name)
+    except (OSError, PriorError):  # the folder cannot be written, or there is no room
+        return build_at(Path(temporary_folder().name) / kind / folder.name)
 
 
 def _folder(kind: str, content: bytes, version: int) -> Path:
     return cache_folder() / kind / f"sample-{hashlib.sha256(content).hexdigest()[:16]}-{version}"
-
-
-@cache
-def _temporary_folder(kind: str) -> "tempfile.TemporaryDirectory[str]":
-    return tempfile.TemporaryDirectory(prefix="kgqa-")

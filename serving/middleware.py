@@ -26,6 +26,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kgqa.kg.terms import one_line
+from kgqa.serving.checkpoint_outages import CheckpointsUnavailable
 from kgqa.serving.mcp_endpoint import MCP_PATH, McpEndpoint
 from kgqa.serving.page import page_routes
 from kgqa.serving.request_checks import RequestRefused, check_command
@@ -180,6 +181,10 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     gc.unfreeze()
 
 
+async def _tell_outage(request: Request, error: Exception) -> JSONResponse:
+    return JSONResponse({"detail": str(error)}, 503)
+
+
 async def _say_in_one_line(request: Request, error: Exception) -> Response:
     """Answer a request that LangGraph's server refuses; it would say why in several lines."""
     status, said, headers = 400, str(error), None
@@ -199,6 +204,6 @@ patch_inmem_runtime()
 app = Starlette(
     routes=[Route(MCP_PATH, _mcp), *page_routes()],
     middleware=[Middleware(RequestGuard)],
-    exception_handlers=dict.fromkeys(REFUSALS, _say_in_one_line),
+    exception_handlers={**dict.fromkeys(REFUSALS, _say_in_one_line), CheckpointsUnavailable: _tell_outage},
     lifespan=lifespan,
 )

@@ -12,6 +12,9 @@ Its in-memory runtime, that of ``langgraph dev``, does some things badly:
   found by any.
 - What a thread's state cannot take is an error of the server, and a thread that was to begin so stays.
 
+Of each run it keeps some kilobytes for ever, even where its thread is deleted: of threads deleted long ago
+nothing is kept here.
+
 Where the runtime does better one day, the changes affect nothing but who waits for whom.
 And it reports to LangSmith how much it has run, as soon as it has read a key of LangSmith.
 """
@@ -19,12 +22,13 @@ And it reports to LangSmith how much it has run, as soon as it has read a key of
 import asyncio
 import logging
 import sys
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from inspect import signature
 from operator import attrgetter
 from typing import Any, TypeVar
+from uuid import UUID
 
 from kgqa.serving.request_checks import RequestRefused
 
@@ -32,6 +36,9 @@ T = TypeVar("T")
 
 POLL_SECONDS = 0.5
 """Seconds between two looks for runs when none comes in: some are put off, or wait for their thread."""
+
+MAX_DELETED_KNOWN = 1_000
+"""Deleted threads of which something is kept: whoever waits for one of their runs still hears of its end."""
 
 MAX_END_SECONDS = 10.0
 """Seconds that a run has to end in, once it is told to."""
@@ -63,6 +70,7 @@ def patch_inmem_runtime() -> None:
     _patch_queue(ops.Runs)
     _patch_deletion(ops, sys.modules["langgraph_runtime_inmem.queue"])
     _patch_states(ops)
+    _patch_remains(ops)
 
 
 def _patch_queue(runs: Any) -> None:
@@ -176,6 +184,31 @@ async def _show_what_is_kept(ops: Any, conn: Any, thread_id: Any) -> None:
 
 async def _just(item: Any) -> AsyncIterator[Any]:
     yield item
+
+
+def _patch_remains(ops: Any) -> None:
+    delete, deleted = ops.Threads.delete, deque[Any]()
+
+    async def delete_and_forget(conn: Any, thread_id: Any, ctx: Any = None) -> Any:
+        gone = await delete(conn, thread_id, ctx)
+        deleted.append(thread_id)
+        if len(deleted) > MAX_DELETED_KNOWN:
+            _forget(deleted.popleft(), ops.get_stream_manager(), conn.retry_counter)
+        return gone
+
+    ops.Threads.delete = staticmethod(delete_and_forget)
+
+
+def _forget(thread_id: Any, streams: Any, counter: Any) -> None:
+    """Forget what is kept of the runs of a thread, for those who stream them and for another try."""
+    thread = UUID(str(thread_id))
+    for run in streams.control_keys.pop(thread, ()):
+        counter._counters.pop(run, None)
+        counter._locks.pop(run, None)
+    for held in (streams.queues, streams.control_queues, streams.message_stores):
+        held.pop(thread, None)
+    if not streams.thread_streams.get(thread):
+        streams.thread_streams.pop(thread, None)
 
 
 def stop_usage_reports() -> None:

@@ -19,6 +19,8 @@ from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from kgqa.serving.checkpoint_outages import outlast
+
 T = TypeVar("T")
 
 RUN_ID = (
@@ -83,7 +85,15 @@ class SqliteCheckpoints(SqliteSaver):
                     cursor.execute(statement, (str(run),))
 
     async def _done(self, work: Callable[..., T], *given: Any) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *given)
+        loop = asyncio.get_running_loop()
+        work_aside = partial(loop.run_in_executor, self._thread, work, *given)
+        return await outlast(work_aside, (sqlite3.Error,), _lasting_reason)
+
+
+def _lasting_reason(error: Exception) -> str | None:
+    """Say why an error of SQLite lasts; None where somebody else has the file locked for the time being."""
+    locked = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+    return None if locked else str(error)
 
 
 def _read_valid(read: Callable[[], Iterable[CheckpointTuple]]) -> list[CheckpointTuple]:

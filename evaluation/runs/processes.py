@@ -156,7 +156,9 @@ async def _end_process(process: asyncio.subprocess.Process, reading: asyncio.Tas
 def main() -> None:
     """Serve a run; the first line of the input says what to open, and which of the cores to keep to."""
     first = b""
-    while (char := os.read(0, 1)) not in (b"", b"\n"):  # what comes after the line is read later
+    while (char := os.read(0, 1)) != b"\n":  # what comes after the line is read later
+        if not char:  # the run has ended before it has said what to open
+            return
         first += char
     given = json.loads(first)
     out = os.fdopen(os.dup(1), "wb")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import platform
 import socket
@@ -16,6 +17,7 @@ from kgqa.evaluation.runs.asking import Asker, Subject
 from kgqa.evaluation.runs.event_loop import EXECUTOR_THREADS
 from kgqa.evaluation.runs.records import AskedRecord, RunError
 from kgqa.evaluation.runs.worker_pool import (
+    RESUME_HINT,
     Sources,
     WorkerLost,
     WorkerPool,
@@ -29,9 +31,12 @@ from kgqa.kg.store.embedded import DaemonThreads
 from kgqa.kg.terms import one_line
 
 CONNECT_TIMEOUT_SECONDS = 20.0  # how long a cluster may take to answer
+HEAD_POLL_SECONDS = 1.0  # seconds between two looks whether the head of the cluster is there
 MODEL_SERVER_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")  # keys and folders are those of the node
 
 MAX_REASON_CHARS = 200  # characters that Ray may say about a lost worker
+
+_log = logging.getLogger(__name__)
 
 
 class RayActor:
@@ -97,6 +102,7 @@ async def open_cluster(
     if not subject.named:
         raise RunError("a cluster is told names: give files or an address for the graph, a model by its name")
     cpus = await _connect_with_timeout(address)
+    watching = asyncio.create_task(_watch_head(_ray().get_runtime_context().gcs_address))
     try:
         size = max(1, min(cpus, concurrency, questions))
         settings = _model_server_settings()
@@ -111,7 +117,25 @@ async def open_cluster(
         async with open_pool(start, size, concurrency, subject.context.config(), head) as opened:
             yield opened
     finally:
+        watching.cancel()
         await asyncio.to_thread(_ray().shutdown)
+
+
+async def _watch_head(address: str) -> None:
+    """Say once that the head of a cluster is lost: Ray ends this process a minute later, if it has not ended.
+
+    Until then workers answer what they were asked.
+    """
+    host, _, port = address.rpartition(":")
+    while True:
+        await asyncio.sleep(HEAD_POLL_SECONDS)
+        try:
+            _, writer = await asyncio.open_connection(host, int(port))
+            writer.close()
+        except OSError as error:
+            why = error.strerror or error
+            _log.warning("the head of the Ray cluster at %s is lost (%s); %s", address, why, RESUME_HINT)
+            return
 
 
 async def _call_actor(method: Any, *given: object) -> Any:

@@ -195,6 +195,76 @@ def test_folders_of_models(tmp_path: Path, tried: Tried) -> None:
     tried(inputs=6)
 
 
+WIDTH = 8
+MODEL = {"hidden_size": WIDTH, "num_hidden_layers": 1, "num_attention_heads": 2, "layer_norm_eps": 1e-12}
+
+
+def weights(words: int) -> dict[str, Any]:
+    """Return the weights of a model of one layer."""
+    chance = np.random.default_rng(0)
+    layer = "encoder.layer.0"
+    dense = {f"attention.self.{part}": (WIDTH, WIDTH) for part in ("query", "key", "value")}
+    dense |= {"attention.output.dense": (WIDTH, WIDTH), "intermediate.dense": (4 * WIDTH, WIDTH)}
+    dense |= {"output.dense": (WIDTH, 4 * WIDTH)}
+    rows = {"word": words, "position": 512, "token_type": 2}
+    shapes: dict[str, tuple[int, ...]] = {
+        f"embeddings.{kind}_embeddings.weight": (n, WIDTH) for kind, n in rows.items()
+    }
+    for name, shape in dense.items():
+        shapes |= {f"{layer}.{name}.weight": shape, f"{layer}.{name}.bias": shape[:1]}
+    norms = ("embeddings", f"{layer}.attention.output", f"{layer}.output")
+    shapes |= {f"{norm}.LayerNorm.{part}": (WIDTH,) for norm in norms for part in ("weight", "bias")}
+    return {name: chance.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of numpy: overflows
+def test_weights_of_an_encoder(tmp_path: Path, tried: Tried) -> None:
+    """Headers that lie, sizes that do not fit, numbers that are none: one line, and never a vector of NaN."""
+    from safetensors.numpy import save
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    from kgqa.priors.errors import EncoderError
+    from kgqa.priors.minilm import MiniLM
+
+    words = {word: place for place, word in enumerate(("[UNK]", "a", "town", "sea"))}
+    tokenizer = Tokenizer(models.WordLevel(words, "[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    good = weights(len(words))
+
+    def encoded(content: bytes, **config: Any) -> Any:
+        (tmp_path / "config.json").write_text(json.dumps({**MODEL, **config}), encoding="utf-8")
+        (tmp_path / "model.safetensors").write_bytes(content)
+        return MiniLM(tmp_path).encode(["a town", "sea " * 999])
+
+    def headed(header: bytes, size: int | None = None) -> bytes:
+        return (len(header) if size is None else size).to_bytes(8, "little") + header + bytes(8)
+
+    whole = save(good)
+    assert np.allclose(np.linalg.norm(encoded(whole), axis=1), 1)
+    one = b'{"a": {"dtype": "%b", "shape": [%d], "data_offsets": [%d, %d]}}'
+    files = [
+        *(headed(b"{}", size) for size in (2**64 - 1, 2**63, 10**8, 3)),
+        *map(headed, (b"", b"none", b"[]", b"[" * 10**6, b'{"a": 1}', b'{"\n": {}}')),
+        *(headed(one % odd) for odd in ((b"F32", 2, 0, 99), (b"F32", -2, 0, 8), (b"F32", 2**62, 0, 8))),
+        *(headed(one % odd) for odd in ((b"Q9", 2, 0, 8), (b"F32", 2, 8, 0), (b"F32", 2, 0, 8))),
+        *(save({name: each * np.float32(by) for name, each in good.items()}) for by in (np.nan, 1e38, 0)),
+        *(save({name: each.astype(kind) for name, each in good.items()}) for kind in (np.int32, bool)),
+        *(save({**good, name: each[:1]}) for name, each in good.items() if each.ndim > 1 and len(each) > 2),
+        *(save({**good, name: each[:, :1].copy()}) for name, each in good.items() if each.ndim > 1),
+        *(whole[:at] for at in range(0, len(whole), len(whole) // 9)),
+    ]
+    for content in files:
+        refuses(lambda content=content: encoded(content), EncoderError)
+    odd = {"hidden_size": 10**12, "num_hidden_layers": 2, "num_attention_heads": 3, "layer_norm_eps": -1e9}
+    configs: list[dict[str, Any]] = [{name: value} for name, value in odd.items()]
+    configs += [{name: value} for name in MODEL for value in ("x", [], {})]
+    configs += [{name: value} for name in ("hidden_size", "num_attention_heads") for value in (-1, 0, None)]
+    for config in configs:
+        refuses(lambda config=config: encoded(whole, **config), EncoderError)
+    tried(inputs=len(files) + len(configs))
+
+
 def test_folders_of_models_that_name_code(tmp_path: Path) -> None:
     from kgqa.priors.errors import EncoderError
     from kgqa.priors.hub_models import SentenceEncoder

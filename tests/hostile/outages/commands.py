@@ -1,5 +1,6 @@
 """``kgqa`` in processes of their own, with so much room on the disk, and signals sent to them."""
 
+import ctypes
 import os
 import resource
 import signal
@@ -9,6 +10,7 @@ from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from typing import Any
 
 from kgqa.tests.conftest import PREFIXES
 from kgqa.tests.support import towns
@@ -22,11 +24,34 @@ _server.set_forkserver_preload(
 )
 
 
-def _main(arguments: list[str], room: int, folder: Path, out: str) -> None:
+NO_DISK = 77
+"""The exit status where this machine gives a process no disk of its own."""
+
+_NEW_MOUNTS, _NEW_USER, _PRIVATE = 0x20000, 0x10000000, 0x44000  # of Linux: unshare(2), mount(2)
+
+
+def mount_own_disk(folder: Path, options: bytes) -> None:
+    """Mount a disk in memory that this process alone sees, and that goes with it; OSError if it may not."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    disk = (b"none", os.fsencode(folder), b"tmpfs", 0, options)
+    failed = libc.unshare(_NEW_MOUNTS | (_NEW_USER if os.geteuid() else 0))
+    for mount in ((b"none", b"/", None, _PRIVATE, None), disk):
+        if failed := failed or libc.mount(*mount):
+            raise OSError(ctypes.get_errno(), "no disk of its own")
+
+
+def _main(arguments: list[str], room: int, folder: Path, out: str, home: bytes) -> None:
     """Run ``kgqa`` where no file can grow beyond ``room`` bytes, as on a disk that is full.
 
-    There is to be room for what it says: some hundred bytes.
+    There is to be room for what it says: some hundred bytes. With ``home``, options of a disk in memory,
+    KGQA_HOME is such a disk.
     """
+    if home:
+        try:
+            (folder / "home").mkdir(exist_ok=True)
+            mount_own_disk(folder / "home", home)
+        except (OSError, AttributeError):
+            os._exit(NO_DISK)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
     os.chdir(folder)
@@ -47,15 +72,17 @@ class Disk:
         (folder / "towns.ttl").write_text(PREFIXES + towns.graph(), encoding="utf-8")
         towns.write(folder / "towns.jsonl")
 
-    def start(self, *arguments: str, room: int = ROOM, out: str = "out") -> ForkServerProcess:
+    def start(
+        self, *arguments: str, room: int = ROOM, out: str = "out", home: bytes = b""
+    ) -> ForkServerProcess:
         """Start a command."""
-        process = _server.Process(target=_main, args=([*arguments], room, self.folder, out))
+        process = _server.Process(target=_main, args=([*arguments], room, self.folder, out, home))
         process.start()
         return process
 
-    def run(self, *arguments: str, room: int = ROOM, out: str = "out") -> tuple[int, str]:
+    def run(self, *arguments: str, **given: Any) -> tuple[int, str]:
         """Return the exit status and what was said."""
-        return self.ended(self.start(*arguments, room=room, out=out))
+        return self.ended(self.start(*arguments, **given))
 
     def ended(self, process: ForkServerProcess) -> tuple[int, str]:
         """Return the exit status of a command and what it said; it is killed if it does not end."""

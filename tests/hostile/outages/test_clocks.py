@@ -13,6 +13,7 @@ import kgqa
 from kgqa import retries
 from kgqa.kg.endpoint.client import Endpoint
 from kgqa.kg.opening import open_graph
+from kgqa.kg.store import file_cache
 from kgqa.models.chat import ChatModel
 from kgqa.retries import RetryPolicy
 from kgqa.tests.conftest import PREFIXES
@@ -119,3 +120,24 @@ async def test_a_price_of_no_year_and_a_run_of_any_are_recorded(clock: Jumping) 
     async with providing() as server:
         server.fail(body(completion({"content": "yes"})))
         assert (await ChatModel("openai:stub", base_url=server.url).turn([])).usage.seconds >= 0
+
+
+async def test_files_that_are_kept_by_date_are_answered_from_whatever_the_date(
+    clock: Jumping, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: Tried
+) -> None:
+    """Old ones are removed at each new one; what is open stays, and what is gone is read again."""
+    monkeypatch.setenv("KGQA_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(file_cache, "MIN_BYTES_KEPT", 1)
+    monkeypatch.setattr(file_cache, "MAX_GRAPHS_KEPT", 2)
+    opened, folders = [], list[Path]()
+    for name in ("Ulm", "Bonn", "Kiel", "Jena", "Trier"):
+        path = tmp_path / f"{name}.ttl"
+        path.write_text(PREFIXES + FAMILY.replace("Ada", name), encoding="utf-8")
+        opened.append((name, path, open_graph([path])))
+        folders = folders or [each for each in (tmp_path / "home" / "graphs").iterdir() if each.is_dir()]
+    assert clock.looks and not (tmp_path / "home" / "graphs" / folders[0].name).exists()
+    for name, path, graph in opened:
+        for each in (graph, open_graph([path])):
+            record = await kgqa.aask("Who?", topics=[name], method="cor", kg=each, model=children())
+            assert [answer["name"] for answer in record["answers"]] == ["Ben", "Cleo"]
+    tried(faults=clock.looks, questions=2 * len(opened), records=2 * len(opened))

@@ -8,7 +8,7 @@ import pytest
 
 from kgqa.kg.opening import open_graph
 from kgqa.tests.hostile.conftest import Tried
-from kgqa.tests.hostile.outages.commands import Disk
+from kgqa.tests.hostile.outages.commands import NO_DISK, Disk
 from kgqa.tests.support import towns
 
 
@@ -98,6 +98,39 @@ def test_what_finds_no_room_where_it_is_printed_is_one_line(disk: Disk, tried: T
         assert (ended, said.count("\n")) == (2, 1), said
         assert "No space left on device" in said
     tried(faults=len(commands))
+
+
+def test_a_home_without_room_costs_no_question(disk: Disk, tried: Tried) -> None:
+    """What is learned from the sample's questions finds no room for its files."""
+    asked = ("ask", "What is the capital of Mongolia?", "--model", "offline", "--method", "cog", "--json")
+    homes = (b"size=300k",)
+    for home in homes:
+        assert answers(disk, home, *asked) == ["Ulan Bator"]
+        said = (disk.folder / "err").read_text().splitlines()
+        assert all(line.startswith("vectors are not kept: ") for line in said)
+    tried(faults=len(homes), questions=len(homes), records=len(homes))
+
+
+def answers(disk: Disk, home: bytes, *asked: str) -> list[str]:
+    """Ask where KGQA_HOME is such a disk."""
+    status, said = disk.run(*asked, home=home)
+    if status == NO_DISK:
+        pytest.skip("needs leave to mount a disk in memory")
+    assert status == 0, said
+    return [each["name"] for each in json.loads((disk.folder / "out").read_text())["answers"]]
+
+
+def test_a_graph_that_finds_no_room_in_a_home_is_read(disk: Disk, tried: Tried) -> None:
+    """Wherever its load stops: the triples, the names, or what says that it is whole."""
+    label = "<http://www.w3.org/2000/01/rdf-schema#label>"
+    lines = (f'<http://t/e/{n}> {label} "Town {n}" .\n' for n in range(40_000))
+    sea = "<http://t/e/1> <http://t/r/sea> <http://t/e/s> .\n<http://t/e/s> " + label + ' "Sea" .\n'
+    (disk.folder / "towns.nt").write_text("".join(lines) + sea)
+    asked = ("ask", "Which sea?", "--kg", "towns.nt", "--topic", "Town 1", "--model", "offline", "--json")
+    homes = (b"size=100k", b"size=6m")
+    for home in homes:
+        assert answers(disk, home, *asked) == ["Sea"]
+    tried(faults=len(homes), questions=len(homes), records=len(homes))
 
 
 def test_a_cache_without_room_costs_no_question(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,23 +36,30 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def nodes() -> Iterator[Any]:
-    """A cluster of a head, which asks nothing, and two nodes of one CPU each."""
+@contextmanager
+def cluster(size: int, **settings: str) -> Iterator[Any]:
+    """Start a head, which asks nothing, and so many nodes of one CPU each."""
     pytest.importorskip("ray", reason="needs the extra ray")
     with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        environment.setenv("KGQA_THREADS", "1")
+        for name, value in {"RAY_USAGE_STATS_ENABLED": "0", "KGQA_THREADS": "1", **settings}.items():
+            environment.setenv(name, value)
         from ray.cluster_utils import Cluster
 
         started = Cluster(shutdown_at_exit=True)
         try:
             started.add_node(num_cpus=0, include_dashboard=False, object_store_memory=STORE)
-            for _ in range(2):
+            for _ in range(size):
                 started.add_node(num_cpus=1, object_store_memory=STORE)
             yield started
         finally:
             started.shutdown()
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[Any]:
+    """A cluster of two nodes."""
+    with cluster(2) as started:
+        yield started
 
 
 async def asked(out: Path, **given: Any) -> Evaluation:
@@ -93,6 +100,29 @@ def test_a_run_whose_head_is_killed_goes_on(nodes: Any, command: Command, tmp_pa
     assert head.wait() == -signal.SIGKILL
     assert 0 < len((out / "results.jsonl").read_bytes().splitlines()) < towns.TOWNS
     again = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
+    assert (again.returncode, again.stderr) == (0, "")
+    ids = [json.loads(record)["id"] for record in (out / "results.jsonl").read_bytes().splitlines()]
+    assert ids == [f"q{n:02}" for n in range(towns.TOWNS)]
+
+
+@pytest.mark.timeout(240)
+def test_a_cluster_whose_head_is_lost_is_told_and_the_run_goes_on(command: Command, tmp_path: Path) -> None:
+    """Ray ends a process whose head is away for longer than its time-out, which is shorter here."""
+    out = tmp_path / "run"
+    line = [sys.executable, "-P", "-m", "kgqa.cli.main"]
+    slow = command(out, model="simulated:accuracy=0.7,latency=0.5")
+    with cluster(1, RAY_gcs_rpc_server_reconnect_timeout_s="3") as lost:
+        spread = [*line, *slow, "--ray", lost.address]
+        run = subprocess.Popen(spread, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            until(lambda: (out / "results.jsonl").is_file() and (out / "results.jsonl").read_bytes())
+            lost.remove_node(lost.head_node, allow_graceful=False)
+            said = run.communicate(timeout=60)[1]
+        finally:
+            run.kill()
+    assert "the head of the Ray cluster at" in said and "the same command goes on" in said
+    assert "Traceback" not in said
+    again = subprocess.run([*line, *slow], capture_output=True, text=True, timeout=120, check=False)
     assert (again.returncode, again.stderr) == (0, "")
     ids = [json.loads(record)["id"] for record in (out / "results.jsonl").read_bytes().splitlines()]
     assert ids == [f"q{n:02}" for n in range(towns.TOWNS)]

@@ -10,8 +10,13 @@ from typing import Any
 
 import pytest
 
+from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs import evaluate as evaluating, processes
+from kgqa.evaluation.runs.asking import make_subject
 from kgqa.evaluation.runs.progress import Tally
+from kgqa.evaluation.runs.records import json_line
+from kgqa.evaluation.runs.worker_pool import make_order, write_question
+from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.support import towns
 from kgqa.tests.support.run_fixtures import Run
 
@@ -68,6 +73,25 @@ def test_the_processes_of_a_run_end_with_it(kg: str, tmp_path: Path, number: sig
     until(lambda: not any(map(alive, helpers)))
     assert subprocess.run(command, capture_output=True, timeout=100, check=False).returncode == 0
     assert [json.loads(line)["id"] for line in results(out).splitlines()] == [f"m{n:03}" for n in range(240)]
+
+
+def test_a_process_whose_run_is_gone_ends_without_a_word(kg: str, tried: Tried) -> None:
+    """However early: before it is told anything, within a line, while it opens the graph or asks."""
+    order = make_order(make_subject("cor", kg, SLOW, {}, 0))
+    line = json_line({"order": order, "place": 0, "cores": processes.CORES})
+    asked = b"".join(write_question(Question(id=str(n), text="Which sea?")) for n in range(9))
+    stages = [b"", line[:20], line + asked[:-9]]
+    command = (sys.executable, "-P", "-m", "kgqa.evaluation.runs.processes")
+    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    started = [subprocess.Popen(command, **pipes) for _ in stages]
+    for process, sent in zip(started, stages, strict=True):
+        process.stdin.write(sent)  # type: ignore[union-attr]
+        process.stdin.close()  # type: ignore[union-attr]
+        process.stdin = None
+    for process in started:
+        assert process.communicate(timeout=60)[1] == b""
+        assert process.returncode == 0
+    tried(faults=len(stages))
 
 
 def many(path: Path, size: int) -> Path:

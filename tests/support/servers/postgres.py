@@ -34,51 +34,55 @@ def missing() -> str | None:
     return f"needs the extra serve ({', '.join(absent)})" if absent else None
 
 
-@contextmanager
-def started() -> Iterator[str]:
-    """Run a server of its own; gives the address of its database."""
-    folder, port = Path(tempfile.mkdtemp(prefix="kgqa-postgres-")), free_port()
-    if os.geteuid() == 0:
-        shutil.chown(folder, _user())
-    data, log = folder / "data", folder / "server.log"
-    options = [
-        part for option in (f"port={port}", "listen_addresses=127.0.0.1", *HASTY) for part in ("-c", option)
-    ]
-    try:
-        subprocess.run(
-            _as_user(
-                "initdb",
-                "-D",
-                str(data),
-                "-U",
-                "kgqa",
-                "--auth=trust",
-                "--no-sync",
-                "--no-locale",
-                "-E",
-                "UTF8",
-            ),
-            cwd=folder,
-            check=True,
-            capture_output=True,
-        )
+class Postgres:
+    """A server with a folder of its own, which may be started again and again."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._port = folder, free_port()
+        self.address = f"postgresql://kgqa@127.0.0.1:{self._port}/postgres"
+        own = ("-U", "kgqa", "--auth=trust", "--no-sync", "--no-locale", "-E", "UTF8")
+        made = _as_user("initdb", "-D", str(folder / "data"), *own)
+        subprocess.run(made, cwd=folder, check=True, capture_output=True)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Run it; at the end it does not wait for its clients."""
+        log = self._folder / "server.log"
+        given = (f"port={self._port}", "listen_addresses=127.0.0.1", *HASTY)
+        options = [part for option in given for part in ("-c", option)]
+        command = _as_user("postgres", "-D", str(self._folder / "data"), *options)
         with (
             log.open("wb") as written,
-            subprocess.Popen(
-                _as_user("postgres", "-D", str(data), *options), cwd=folder, stdout=written, stderr=written
-            ) as process,
+            subprocess.Popen(command, cwd=self._folder, stdout=written, stderr=written) as process,
         ):
             try:
-                _await_answer(port, process, log)
-                yield f"postgresql://kgqa@127.0.0.1:{port}/postgres"
+                _await_answer(self._port, process, log)
+                yield
             finally:
-                process.send_signal(signal.SIGINT)  # ends it without waiting for its clients
+                process.send_signal(signal.SIGINT)
                 try:
                     process.wait(END)
                 except subprocess.TimeoutExpired:
                     process.send_signal(signal.SIGQUIT)
+
+
+@contextmanager
+def prepared() -> Iterator[Postgres]:
+    """Make a server, which does not run yet."""
+    folder = Path(tempfile.mkdtemp(prefix="kgqa-postgres-"))
+    if os.geteuid() == 0:
+        shutil.chown(folder, _user())
+    try:
+        yield Postgres(folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def started() -> Iterator[str]:
+    """Run a server of its own; gives the address of its database."""
+    with prepared() as server, server.running():
+        yield server.address
 
 
 def _as_user(program: str, *arguments: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import datetime
+import errno
 import os
 import time
 from pathlib import Path
@@ -90,11 +91,25 @@ def test_a_file_that_nobody_asked_for_is_removed() -> None:
     assert (old.exists(), kept.exists()) == (False, True)
 
 
-def test_where_it_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+def test_where_it_cannot_be_kept_it_goes_with_this_process(
+    monkeypatch: pytest.MonkeyPatch, home: Path
+) -> None:
     (home / "file").touch()
     monkeypatch.setenv("KGQA_HOME", str(home / "file"))
-    with pytest.raises(KGUnavailable, match="set KGQA_HOME to a folder"):
-        write_triples(pd.DataFrame([("Ada", "age", 36)]))
+    written = write_triples(pd.DataFrame([("Ada", "age", 36)]))
+    assert written == write_triples(pd.DataFrame([("Ada", "age", 36)]))
+    assert "36" in written.read_text() and not written.is_relative_to(home)
+
+
+def test_where_there_is_no_room_at_all_is_said(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(KGUnavailable, match="No space left on device; set KGQA_HOME to a folder") as said:
+        write_triples(pd.DataFrame([("Ada", "age", 37)]))
+    assert "\n" not in str(said.value)
+    assert not list(home.rglob(".*"))
 
 
 def test_graphs_and_datasets_of_rdflib_are_taken() -> None:

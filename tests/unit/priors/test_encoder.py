@@ -222,6 +222,19 @@ def test_any_other_model_goes_through_sentence_transformers(small, capfd, monkey
     assert capfd.readouterr() == ("", "")
 
 
+def test_damaged_weights_of_any_other_model_are_told_in_one_line(small, tmp_path):
+    from safetensors.numpy import load_file, save
+
+    shutil.copytree(small, tmp_path / "small")
+    (weights,) = (tmp_path / "small").glob("*.safetensors")
+    nothing = save({name: each * np.float32("nan") for name, each in load_file(weights).items()})
+    for content in (nothing, (2**63).to_bytes(8, "little") + b"{}", weights.read_bytes()[:-9]):
+        weights.write_bytes(content)
+        with pytest.raises(EncoderError, match=r"cannot open the encoder|its weights are damaged") as caught:
+            open_encoder(str(tmp_path / "small")).encode(["a town"])
+        assert "\n" not in str(caught.value)
+
+
 def test_a_changed_model_has_another_name(small, tmp_path):
     shutil.copytree(small, tmp_path / "small")
     first = open_encoder(str(tmp_path / "small")).name

@@ -1,5 +1,6 @@
 """The blueprints of the sample's training questions are built once, and where they cannot be kept."""
 
+import errno
 import threading
 from pathlib import Path
 from typing import Any
@@ -53,3 +54,19 @@ def test_a_home_that_cannot_be_written_is_done_without(
     assert templates(sample_blueprints(MEMO)) > 20
     assert sample_blueprints(MEMO) == built[0]
     assert len(built) == 1
+
+
+def test_a_home_without_room_is_done_without(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, built: list[Path]
+) -> None:
+    write = Path.write_bytes
+
+    def write_elsewhere(path: Path, content: bytes) -> int:
+        if path.is_relative_to(tmp_path):
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        return write(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", write_elsewhere)
+    monkeypatch.setenv("KGQA_HOME", str(tmp_path))
+    assert templates(sample_blueprints(MEMO)) > 20
+    assert [folder.is_relative_to(tmp_path) for folder in built] in ([True], [True, False])
