@@ -13,11 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyoxigraph as ox
 import pytest
 from typer.testing import CliRunner
 
 import kgqa
 from kgqa.cli.main import app
+from kgqa.kg import property_graph
 from kgqa.kg.bolt import NAME_PROPERTIES, BoltAddress
 from kgqa.kg.errors import KGError, KGMalformed, KGSilent, KGUnavailable
 from kgqa.kg.opening import open_graph
@@ -317,6 +319,27 @@ class TestCopies:
             answers[TYPES] = GRAPH[TYPES]
             assert open_graph([address]).fingerprint == before
             assert server.queries.count(NODES) == 2
+
+
+def test_a_store_is_filled_a_part_at_a_time(server: BoltServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = f"bolt://127.0.0.1:{server.port}"
+    whole = set(PropertyGraphReader(address).quads())
+    monkeypatch.setattr(property_graph, "_QUADS_AT_ONCE", 4)
+    parts: list[int] = []
+
+    class Parts:
+        """A store that is told of parts."""
+
+        store = ox.Store()
+
+        def bulk_extend(self, quads: list[ox.Quad]) -> None:
+            parts.append(len(quads))
+            self.store.bulk_extend(quads)
+
+    PropertyGraphReader(address).load(Parts())  # type: ignore[arg-type]
+    assert set(Parts.store) == whole
+    assert max(parts) == 4
+    assert sum(parts) == len(whole)
 
 
 def test_the_same_relationships_in_another_order_are_the_same_graph(server: BoltServer) -> None:
