@@ -7,6 +7,8 @@ has a real one.
 import asyncio
 import builtins
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -462,6 +464,14 @@ def test_an_empty_database_gets_one_line(tmp_path: Path) -> None:
 def test_nobody_there() -> None:
     with pytest.raises(KGUnavailable, match=r"^bolt://127\.0\.0\.1:1 cannot be asked: "):
         list(PropertyGraphReader("bolt://127.0.0.1:1", deadline=1).quads())
+
+
+def test_nobody_there_is_one_line_on_the_command_line() -> None:
+    command = [sys.executable, "-P", "-m", "kgqa.cli.main", "kg", "info", "neo4j://127.0.0.1:1/movies"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 3
+    assert ran.stderr.startswith("kgqa: neo4j://127.0.0.1:1/movies cannot be asked: ")
+    assert ran.stderr.count("\n") == 1
 
 
 WRONG_ADDRESSES = {
