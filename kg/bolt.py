@@ -1,5 +1,6 @@
 """Asks a server that speaks Bolt, Neo4j's or a relative's, and waits for no answer for ever."""
 
+import logging
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -24,6 +25,8 @@ HOURS_KEPT = 24.0  # that a copy is taken for the graph, as long as nothing is c
 _BATCH = 1_000
 _BATCHES_AHEAD = 4
 _TRIES = 6  # to connect, within the deadline
+
+logging.getLogger("neo4j").addHandler(logging.NullHandler())  # an error says what the driver would say, too
 
 Batch: TypeAlias = "list[Any] | KGError"
 """Rows, of which there are none any more after an empty one; or why there are not."""

@@ -21,6 +21,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import pyoxigraph as ox
@@ -60,6 +61,7 @@ TYPES = (
 WEB_PROPERTY = "uri"
 MAX_LIST_VALUES = 100
 _TOLD_EVERY = 1_000  # of what is read
+_QUADS_AT_ONCE = 250_000
 
 
 class PropertyGraphReader:
@@ -130,8 +132,10 @@ class PropertyGraphReader:
         return hashlib.sha256("\n".join(sorted(counts)).encode()).hexdigest()
 
     def load(self, store: ox.Store) -> None:
-        """Put the graph into a store."""
-        store.bulk_extend(self.quads())
+        """Put the graph into a store, which would hold some million quads in memory if it were let."""
+        quads = self.quads()
+        while some := list(islice(quads, _QUADS_AT_ONCE)):
+            store.bulk_extend(some)
         if self._watch:
             self._watch(1.0)
 

@@ -7,17 +7,21 @@ has a real one.
 import asyncio
 import builtins
 import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyoxigraph as ox
 import pytest
 from typer.testing import CliRunner
 
 import kgqa
 from kgqa.cli.main import app
+from kgqa.kg import property_graph
 from kgqa.kg.bolt import NAME_PROPERTIES, BoltAddress
 from kgqa.kg.errors import KGError, KGMalformed, KGSilent, KGUnavailable
 from kgqa.kg.opening import open_graph
@@ -319,6 +323,27 @@ class TestCopies:
             assert server.queries.count(NODES) == 2
 
 
+def test_a_store_is_filled_a_part_at_a_time(server: BoltServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = f"bolt://127.0.0.1:{server.port}"
+    whole = set(PropertyGraphReader(address).quads())
+    monkeypatch.setattr(property_graph, "_QUADS_AT_ONCE", 4)
+    parts: list[int] = []
+
+    class Parts:
+        """A store that is told of parts."""
+
+        store = ox.Store()
+
+        def bulk_extend(self, quads: list[ox.Quad]) -> None:
+            parts.append(len(quads))
+            self.store.bulk_extend(quads)
+
+    PropertyGraphReader(address).load(Parts())  # type: ignore[arg-type]
+    assert set(Parts.store) == whole
+    assert max(parts) == 4
+    assert sum(parts) == len(whole)
+
+
 def test_the_same_relationships_in_another_order_are_the_same_graph(server: BoltServer) -> None:
     acted = [*ACTED, "1", None, None, "2", None, None]
     shown = ["4:x:7", "SHOWN_IN", {"year": 1932}, "2", None, None, "3", "http://x/Ulm", None]
@@ -439,6 +464,14 @@ def test_an_empty_database_gets_one_line(tmp_path: Path) -> None:
 def test_nobody_there() -> None:
     with pytest.raises(KGUnavailable, match=r"^bolt://127\.0\.0\.1:1 cannot be asked: "):
         list(PropertyGraphReader("bolt://127.0.0.1:1", deadline=1).quads())
+
+
+def test_nobody_there_is_one_line_on_the_command_line() -> None:
+    command = [sys.executable, "-P", "-m", "kgqa.cli.main", "kg", "info", "neo4j://127.0.0.1:1/movies"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 3
+    assert ran.stderr.startswith("kgqa: neo4j://127.0.0.1:1/movies cannot be asked: ")
+    assert ran.stderr.count("\n") == 1
 
 
 WRONG_ADDRESSES = {
