@@ -45,12 +45,29 @@ class Lookups:
         }
         self._led: dict[tuple[str, Hop], Page[Term]] = {}
 
-    async def set_out(self, question: str) -> list[Entity]:
+    async def leads_on(self, topics: Sequence[Entity]) -> bool:
+        """Return whether anything leads on from one of some topics, as far as can be told."""
+        starts = [Chain(topic) for topic in topics]
+        try:
+            await self.visit_chains(starts, ends=False)
+        except NO_ANSWER:
+            return True
+        return any(map(self.known_hops, starts))
+
+    async def set_out(self, question: str, *, anything: bool = True) -> list[Entity]:
         """Start from the classes that a question names, or from anything; return what is started from."""
-        chains = await self._graph.find_classes(question) or [Chain(ANY)]
+        chains = await self._graph.find_classes(question) or [Chain(ANY)] * anything
         self._starts = {chain.topic: chain for chain in chains}
+        self._ends, self._hops = {}, {}  # of chains that began elsewhere
         await self.visit_chains([Chain(topic) for topic in self._starts], hops=False)
         return [*self._starts]
+
+    def settled(self) -> "Lookups":
+        """Return the same for whole chains: what was looked up from where chains start is known of them."""
+        other = Lookups(self._graph)
+        other._ends, other._led = self.visited_ends, self._led
+        other._hops = {self.whole(chain): page for chain, page in self._hops.items()}
+        return other
 
     @property
     def relations(self) -> tuple[str, ...]:

@@ -68,12 +68,14 @@ class Retriever:
         """Return the chains from topics, or from where the look-ups start, that may answer a question.
 
         Without topics, from the classes that the question names, and to their members; or from anything.
+        Likewise from classes where nothing leads on from the topics, as from a class that is one.
 
         Raises:
             KGError: if the graph cannot be reached, or everything takes too long.
         """
-        opened = [] if topics else await graph.set_out(question)
-        topics = topics or opened
+        leading = bool(topics) and await graph.leads_on(topics)
+        opened = [] if leading else await graph.set_out(question, anything=not topics)
+        topics = opened or topics
         names = {topic: topic.name for topic in topics if topic.name}
         masked = {
             topic: mask_topic(question, topic.name, [name for other, name in names.items() if other != topic])
