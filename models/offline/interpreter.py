@@ -36,7 +36,7 @@ from kgqa.retrieval.candidate_chains import (
 from kgqa.retrieval.chain_ranking import ChainCombination, asks_when, combine_chains
 from kgqa.retrieval.confidence import Reading, read_signals
 from kgqa.retrieval.lookups import MAX_QUERIES, NO_ANSWER, Lookups
-from kgqa.retrieval.retriever import Retriever
+from kgqa.retrieval.retriever import Retrieved, Retriever
 from kgqa.retrieval.wording import Encode, content_words
 
 _MAX_SEARCH_QUERIES = MAX_QUERIES - 3  # the others are for values
@@ -46,7 +46,8 @@ _MIN_AGREEING_INTENT_SHARE = 0.1  # the same where the words of the question agr
 _MAX_COMPARED_ENDS = 1_000  # of other chains, that a chain may reach
 _MAX_ALTERNATIVES = 8  # chains from each topic that are kept beside the chosen one
 _VALUE_ASKED = re.compile(
-    r"(?i)\bwhen\b|\bhow (?!many\b)|\bwhat (?:is|was|were|are) the\b|\b(?:which|what) (?:years?|dates?|days?)\b"
+    r"(?i)\bwhen\b|\bhow (?!many\b)|\bwhat (?:is|was|were|are) the\b"
+    r"|\b(?:which|what) (?:years?|dates?|days?)\b"
 )
 """What asks for a value, which a bound of another may select."""
 
@@ -178,20 +179,13 @@ class QuestionInterpreter:
         extreme = intent.kind in {"largest", "smallest"}
         if (extreme and not asks_when(question)) or (bounds and not _VALUE_ASKED.search(question)):
             rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
-        chosen = selected = None
-        if members := _asked_members(question, rated):
-            chosen = await choose_chains(members, intent, graph, whole=bool(bounds))
-            selected = chosen and await self._select_answers(masked, intent, bounds, chosen, advice, graph)
+        members = _asked_members(question, rated)
+        others = {topic: [each for each in found if each.moves] for topic, found in rated.items()}
+        chosen, selected = await self._choose(members, found, intent, bounds, graph)
         if selected is None and not (members and _says_no_more(question, members)):
-            rated = {topic: [each for each in found if each.moves] for topic, found in rated.items()}
-            chosen = await choose_chains(rated, intent, graph, whole=bool(bounds))
-            if chosen is None:
-                return Interpretation()
-            if len(chosen.chains) == 1:
-                ((topic, candidate),) = chosen.chains.items()
-                chosen = chosen._replace(chains={topic: candidate.as_taught(found.ends)})
-            selected = await self._select_answers(masked, intent, bounds, chosen, advice, graph)
-        assert chosen
+            chosen, selected = await self._choose(others, found, intent, bounds, graph)
+        if chosen is None:
+            return Interpretation()
         candidates, answers = chosen.chains, selected.terms if selected else None
         by = selected.by if selected and (bounds or members) else ()
         if answers is not None and intent.union:  # of a comparison, leave out the topics that lost it
@@ -235,18 +229,35 @@ class QuestionInterpreter:
         """Return the bounds that a question sets."""
         return find_bounds(masked[0]) if masked and "conditions" not in self._without else []
 
+    async def _choose(
+        self,
+        rated: Mapping[Entity, Sequence[CandidateChain]],
+        found: Retrieved,
+        intent: QuestionIntent,
+        bounds: Sequence[Bound],
+        graph: Lookups,
+    ) -> tuple[ChainCombination | None, Selection | None]:
+        """Return the likeliest chains, None without any, and those of their ends that are answers."""
+        chosen = await choose_chains(rated, intent, graph, whole=bool(bounds)) if rated else None
+        if chosen is None:
+            return None, None
+        if len(chosen.chains) == 1:
+            ((topic, candidate),) = chosen.chains.items()
+            chosen = chosen._replace(chains={topic: candidate.as_taught(found.ends)})
+        return chosen, await self._select_answers(found, intent, bounds, chosen, graph)
+
     async def _select_answers(
         self,
-        masked: Mapping[Entity, str],
+        found: Retrieved,
         intent: QuestionIntent,
         bounds: Sequence[Bound],
         chosen: ChainCombination,
-        advice: Mapping[Entity, TrainingAdvice],
         graph: Lookups,
     ) -> Selection | None:
         """Return the ends that are answers; None: all of them, also where it takes too long to tell."""
         if any(each.truncated for each in chosen.chains.values()):
             return None
+        masked, advice = found.masked, found.advice
         question = next(iter(masked.values()))
         every, alone = [*chosen.chains.values()], len(chosen.chains) == 1
         try:
