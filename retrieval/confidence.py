@@ -95,7 +95,7 @@ def read_signals(
     words = asked_words(masked[0])
     labels = {hop.words for each in chains.values() for chain in each.chains for hop in (*chain.hops, *by)}
     support = _word_support(words, labels, [each.questions for each in taught], ends, encode)
-    names = [topic.name or "" for topic in found.masked]
+    names = [found.names.get(topic, "") for topic in found.masked]
     signals = {
         "always": 1.0,
         "hop": max(
@@ -105,7 +105,7 @@ def read_signals(
         "share": chosen.confidence,
         "like": max(each.like for each in taught),
         "learned": max(each.learned for each in taught),
-        "named": min(_said_share(question, topic.name or "") for topic in chains),
+        "named": min(_said_share(question, found.names.get(topic, "")) for topic in chains),
         "other": float(_says_other_name(question, [*names, *(end.name or "" for end in ends)])),
         "kind": float(_is_other_kind(masked[0], ends)),
         "depth": float(max(each.chain.depth for each in chains.values())),

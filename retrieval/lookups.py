@@ -1,6 +1,6 @@
 """What is looked up in the graph for one question: several chains at once, each thing once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -171,6 +171,20 @@ class Lookups:
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:
         """Return the hops that leave each of the entities."""
         return await self._graph.list_relations(ids) if ids else {}
+
+    async def said_names(self, question: str, topics: Collection[Entity]) -> dict[Entity, str]:
+        """Return what a question calls some of its topics, as far as the graph finds them in it.
+
+        Nothing where a search goes on from somewhere: what is looked for then are words, and no question.
+        """
+        if self._starts:
+            return {}
+        try:
+            mentions = await self._graph.link(question)
+        except NO_ANSWER:
+            return {}
+        meant = {match.entity.id: each.text for each in mentions for match in each.matches if match.sure}
+        return {topic: meant[topic.id] for topic in topics if topic.id in meant}
 
     async def find_entities(self, text: str, limit: int) -> list[Match]:
         """Find entities by name."""
