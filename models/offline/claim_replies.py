@@ -43,7 +43,7 @@ _IS_A = re.compile(
 
 # who does it, and to whom; a relation that is called by the verb goes that way
 _ACTIVE = re.compile(
-    r"(?:do|does|did|can|could|may|might|will|would) (?:the |an? )?it (\w+) (?:the |an? )?it"
+    r"(?:do|does|did|can|could|may|will|would) (?:the |an? )?it (\w+) (?:the |an? )?it"
 )
 _PASSIVE = re.compile(r"(?:is|are|was|were) (?:the |an? )?it (\w+) by (?:the |an? )?it")
 _MUTUAL = frozenset({"adjoin", "bind", "border", "contact", "equal", "marri", "meet", "neighbour", "touch"})
