@@ -19,19 +19,11 @@ if TYPE_CHECKING:
 def ask(
     question: Annotated[str | None, typer.Argument(help="The question, in natural language.")] = None,
     method: options.MethodName = "compose",
-    kg: Annotated[
-        list[str] | None,
-        typer.Option(
-            help='"sample", an RDF file (several for one graph), a folder made by kgqa kg load, or the '
-            "address of a SPARQL endpoint."
-        ),
-    ] = None,
+    kg: options.Graph = None,
     topic: Annotated[
         list[str] | None, typer.Option(help="Name or id of an entity that the question is about.")
     ] = None,
-    model: Annotated[
-        str | None, typer.Option(help='"provider:name", or "offline" for no language model.')
-    ] = None,
+    model: options.Model = None,
     prompts: options.Wordings = None,
     option: options.MethodOptions = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole record as JSON.")] = False,

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -15,10 +15,8 @@ if TYPE_CHECKING:
 
 def chat(
     kg: options.Graph = None,
-    model: Annotated[
-        str | None, typer.Option(help='"provider:name", or "offline" for no language model.')
-    ] = None,
-    method: Annotated[str, typer.Option(help="How to answer; see: kgqa methods.")] = "compose",
+    model: options.Model = None,
+    method: options.MethodName = "compose",
     prompts: options.Wordings = None,
     option: options.MethodOptions = None,
 ) -> None:

@@ -22,7 +22,7 @@ PROMPT = "? "
 HELP = """\
 Type a question, or a command:
   :method NAME    how to answer (kgqa methods lists them)
-  :kg NAME ...    the graph: "sample", RDF files, a folder of kgqa kg load, an address
+  :kg NAME ...    the graph: "sample", files, a folder of kgqa kg load, an address, a name
   :model NAME     who answers prompts: provider:name, or "offline"
   :topic NAME ... what the next questions are about; without a name, they are searched for it
   :watch          show each step as it happens, or no longer

@@ -14,12 +14,8 @@ if TYPE_CHECKING:
 
 def mcp(
     kg: options.Graph = None,
-    model: Annotated[
-        str | None, typer.Option(help='"provider:name", or "offline" for no language model.')
-    ] = None,
-    method: Annotated[
-        str, typer.Option(help="How to answer where a caller names no method; see: kgqa methods.")
-    ] = "compose",
+    model: options.Model = None,
+    method: options.MethodName = "compose",
     prompts: options.Wordings = None,
     option: options.MethodOptions = None,
     sparql: Annotated[
