@@ -42,9 +42,7 @@ _IS_A = re.compile(
 )
 
 # who does it, and to whom; a relation that is called by the verb goes that way
-_ACTIVE = re.compile(
-    r"(?:do|does|did|can|could|may|will|would) (?:the |an? )?it (\w+) (?:the |an? )?it"
-)
+_ACTIVE = re.compile(r"(?:do|does|did|can|could|may|will|would) (?:the |an? )?it (\w+) (?:the |an? )?it")
 _PASSIVE = re.compile(r"(?:is|are|was|were) (?:the |an? )?it (\w+) by (?:the |an? )?it")
 _MUTUAL = frozenset({"adjoin", "bind", "border", "contact", "equal", "marri", "meet", "neighbour", "touch"})
 
@@ -181,7 +179,8 @@ async def judge_claim(prompt: JudgeClaim, interpreter: QuestionInterpreter) -> J
     """Go by the facts that join what the question claims to be joined: do they say so, or the opposite?
 
     Yes where each thing is joined, no where one is denied to be. Either direction of a relation says it,
-    unless the question asks what something is, or names the relation by a verb and the one who does it. Where facts say both of the same things it is unknown.
+    unless the question asks what something is, or says by the relation's verb who does it. Where facts say
+    both of the same things it is unknown.
     """
     offered = prompt.offered
     terms = [*prompt.topics, *(node for path in offered for node in path.nodes)]
