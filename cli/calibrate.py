@@ -32,7 +32,7 @@ def calibrate(
     concurrency: options.Concurrency = 8,
     seed: Annotated[int, typer.Option(min=0, help="Of a simulated model.")] = 0,
     option: Annotated[
-        list[str] | None, typer.Option(help="An option of vog, as key=value; see: kgqa methods.")
+        list[str] | None, typer.Option(help="An option of vog, as key=value; see: kgqa methods vog.")
     ] = None,
 ) -> None:
     """Find the threshold of VoG's reward that tells right revisions from wrong ones best.

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def methods(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[METHOD]...", help="Those to list, your own as module:graph; else all."),
+        typer.Argument(metavar="[METHOD]...", help="Those whose options to list, your own as module:graph."),
     ] = None,
 ) -> None:
-    """List the methods and their options."""
+    """List the methods, or the options of some."""
     from kgqa.graphs import all_methods, context_of, headline_of, load_method
     from kgqa.plugins import PluginError
 
@@ -38,6 +38,13 @@ def methods(
             typer.echo(f"kgqa: {error}", err=True)
         except ValueError as error:
             fail(error)
+    if not names:
+        overview = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+        for name in listed:
+            overview.add_row(Text(name, "bold"), Text(headline_of(name)))
+        console.print(overview)
+        typer.echo("The options of one: kgqa methods METHOD")
+        return
     for name, schema in listed.items():
         console.print(f"[bold]{name}[/bold]  {headline_of(name)}")
         table = Table("option", "default", "", box=None, padding=(0, 2))

@@ -13,7 +13,7 @@ MethodName = Annotated[
     ),
 ]
 MethodOptions = Annotated[
-    list[str] | None, typer.Option(help="An option of the method, as key=value; see: kgqa methods.")
+    list[str] | None, typer.Option(help="An option of the method, as key=value; see: kgqa methods METHOD.")
 ]
 Wordings = Annotated[
     str | None,

@@ -143,11 +143,11 @@ class LabelOnce:
     def __init__(self) -> None:
         self._named: set[tuple[str, str]] = set()
 
-    def __call__(self, node: Node, name: str) -> Iterator[ox.Quad]:
+    def __call__(self, node: Node, name: str, by: ox.NamedNode = LABEL) -> Iterator[ox.Quad]:
         """Yield what names an entity, if that was not said of late."""
         if (node.value, name) in self._named:
             return
         if len(self._named) >= self.MAX_REMEMBERED:
             self._named.clear()
         self._named.add((node.value, name))
-        yield ox.Quad(node, LABEL, ox.Literal(name))
+        yield ox.Quad(node, by, ox.Literal(name))

@@ -12,7 +12,7 @@ from calendar import month_name
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from kgqa.kg.terms import Literal, Term
+from kgqa.kg.terms import Hop, Literal, Term
 from kgqa.kg.text import fold
 from kgqa.retrieval.candidate_chains import CandidateChain, InverseRelations, TrainingAdvice, log_likelihood
 from kgqa.retrieval.chain_ranking import ChainCombination
@@ -81,23 +81,31 @@ class Reading(NamedTuple):
         return 1 / (1 + math.exp(-sum(SIGNALS[name][column] * value for name, value in self.signals.items())))
 
 
-def read_signals(question: str, found: Retrieved, chosen: ChainCombination, encode: Encode) -> Reading:
-    """Return what speaks for and against the chosen chains; blocks."""
+def read_signals(
+    question: str, found: Retrieved, chosen: ChainCombination, encode: Encode, by: Sequence[Hop] = ()
+) -> Reading:
+    """Return what speaks for and against the chosen chains; blocks.
+
+    What the values say that answers were selected ``by`` is said as what the hops of a chain say.
+    """
     chains = chosen.chains
     taught = [_read_training(each, found.advice[topic], found.inverses) for topic, each in chains.items()]
     masked = [found.masked[topic] for topic in chains]
     ends = [end.term for each in chains.values() for end in each.ends[:_MAX_NAMED_ENDS]]
     words = asked_words(masked[0])
-    support = _word_support(words, list(chains.values()), [each.questions for each in taught], ends, encode)
-    names = [topic.name or "" for topic in found.masked]
+    labels = {hop.words for each in chains.values() for chain in each.chains for hop in (*chain.hops, *by)}
+    support = _word_support(words, labels, [each.questions for each in taught], ends, encode)
+    names = [found.names.get(topic, "") for topic in found.masked]
     signals = {
         "always": 1.0,
-        "hop": max(_likeness(text, each, encode) for text, each in zip(masked, chains.values(), strict=True)),
+        "hop": max(
+            _likeness(text, each, by, encode) for text, each in zip(masked, chains.values(), strict=True)
+        ),
         "best": max(support, default=1.0),
         "share": chosen.confidence,
         "like": max(each.like for each in taught),
         "learned": max(each.learned for each in taught),
-        "named": min(_said_share(question, topic.name or "") for topic in chains),
+        "named": min(_said_share(question, found.names.get(topic, "")) for topic in chains),
         "other": float(_says_other_name(question, [*names, *(end.name or "" for end in ends)])),
         "kind": float(_is_other_kind(masked[0], ends)),
         "depth": float(max(each.chain.depth for each in chains.values())),
@@ -127,21 +135,21 @@ def _read_training(candidate: CandidateChain, given: TrainingAdvice, inverses: I
     )
 
 
-def _likeness(masked: str, candidate: CandidateChain, encode: Encode) -> float:
+def _likeness(masked: str, candidate: CandidateChain, by: Sequence[Hop], encode: Encode) -> float:
     """Return how alike the question without its topics is to the hop that is most alike."""
-    phrases = sorted({relation_phrase(hop.words) for chain in candidate.chains for hop in chain.hops})
+    hops = {hop for chain in candidate.chains for hop in (*chain.hops, *by)}
+    phrases = sorted({relation_phrase(hop.words) for hop in hops})
     return float((encode(phrases) @ encode([without_masks(masked)])[0]).max())
 
 
 def _word_support(
     words: Sequence[str],
-    chains: Sequence[CandidateChain],
+    labels: Iterable[str],
     questions: Sequence[Mapping[str, float]],
     ends: Iterable[Term],
     encode: Encode,
 ) -> list[float]:
     """Return how far each word is said, 0 to 1: by a relation, a training question with the chain, an end."""
-    labels = {hop.words for each in chains for chain in each.chains for hop in chain.hops}
     texts = sorted({text for label in labels for text in (relation_phrase(label), *comparison_texts(label))})
     said = {word for text in texts for word in text.split()}
     named = {word for end in ends for word in fold(end.name or "").split()}

@@ -1,6 +1,6 @@
 """What is looked up in the graph for one question: several chains at once, each thing once."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -45,12 +45,29 @@ class Lookups:
         }
         self._led: dict[tuple[str, Hop], Page[Term]] = {}
 
-    async def set_out(self, question: str) -> list[Entity]:
+    async def leads_on(self, topics: Sequence[Entity]) -> bool:
+        """Return whether anything leads on from one of some topics, as far as can be told."""
+        starts = [Chain(topic) for topic in topics]
+        try:
+            await self.visit_chains(starts, ends=False)
+        except NO_ANSWER:
+            return True
+        return any(map(self.known_hops, starts))
+
+    async def set_out(self, question: str, *, anything: bool = True) -> list[Entity]:
         """Start from the classes that a question names, or from anything; return what is started from."""
-        chains = await self._graph.find_classes(question) or [Chain(ANY)]
+        chains = await self._graph.find_classes(question) or [Chain(ANY)] * anything
         self._starts = {chain.topic: chain for chain in chains}
+        self._ends, self._hops = {}, {}  # of chains that began elsewhere
         await self.visit_chains([Chain(topic) for topic in self._starts], hops=False)
         return [*self._starts]
+
+    def settled(self) -> "Lookups":
+        """Return the same for whole chains: what was looked up from where chains start is known of them."""
+        other = Lookups(self._graph)
+        other._ends, other._led = self.visited_ends, self._led
+        other._hops = {self.whole(chain): page for chain, page in self._hops.items()}
+        return other
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -154,6 +171,20 @@ class Lookups:
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:
         """Return the hops that leave each of the entities."""
         return await self._graph.list_relations(ids) if ids else {}
+
+    async def said_names(self, question: str, topics: Collection[Entity]) -> dict[Entity, str]:
+        """Return what a question calls some of its topics, as far as the graph finds them in it.
+
+        Nothing where a search goes on from somewhere: what is looked for then are words, and no question.
+        """
+        if self._starts:
+            return {}
+        try:
+            mentions = await self._graph.link(question)
+        except NO_ANSWER:
+            return {}
+        meant = {match.entity.id: each.text for each in mentions for match in each.matches if match.sure}
+        return {topic: meant[topic.id] for topic in topics if topic.id in meant}
 
     async def find_entities(self, text: str, limit: int) -> list[Match]:
         """Find entities by name."""

@@ -10,7 +10,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.priors.exemplars import ExemplarLibrary
-from kgqa.priors.masking import blank_labels, mask_topic
+from kgqa.priors.masking import TOPIC_MASK, blank_labels, mask_topic
 from kgqa.retrieval.candidate_chains import (
     MIN_LOG_LIKELIHOOD,
     CandidateChain,
@@ -33,6 +33,7 @@ class Retrieved:
 
     Attributes:
         masked: For each topic the question with ``[ENT]`` for it and ``[OTHER]`` for the others.
+        names: What each topic is called, by the question where that has another name for it.
         advice: What training questions say, for each topic.
         chains: The candidate chains from each topic, with their shares.
         inverses: The inverse relations of the graph.
@@ -41,6 +42,7 @@ class Retrieved:
     """
 
     masked: Mapping[Entity, str]
+    names: Mapping[Entity, str]
     advice: Mapping[Entity, TrainingAdvice]
     chains: Mapping[Entity, list[CandidateChain]]
     inverses: InverseRelations
@@ -68,15 +70,21 @@ class Retriever:
         """Return the chains from topics, or from where the look-ups start, that may answer a question.
 
         Without topics, from the classes that the question names, and to their members; or from anything.
+        Likewise from classes where nothing leads on from the topics, as from a class that is one.
 
         Raises:
             KGError: if the graph cannot be reached, or everything takes too long.
         """
-        opened = [] if topics else await graph.set_out(question)
-        topics = topics or opened
+        leading = bool(topics) and await graph.leads_on(topics)
+        opened = [] if leading else await graph.set_out(question, anything=not topics)
+        topics = opened or topics
         names = {topic: topic.name for topic in topics if topic.name}
+        if not opened and any(TOPIC_MASK not in mask_topic(question, name, ()) for name in names.values()):
+            names |= await graph.said_names(question, topics)
         masked = {
-            topic: mask_topic(question, topic.name, [name for other, name in names.items() if other != topic])
+            topic: mask_topic(
+                question, names.get(topic), [name for other, name in names.items() if other != topic]
+            )
             for topic in topics
         }
         texts = [text for each in masked.values() for text in _compared_texts(each)]
@@ -87,7 +95,7 @@ class Retriever:
         chains = {topic: [_whole(each, graph) for each in found] for topic, found in rated.items()}
         for topic in opened:
             chains[topic] = [*_members(topic, graph), *chains[topic]]
-        return Retrieved(masked, advice, chains, inverses, graph.visited_ends, graph.visited_hops)
+        return Retrieved(masked, names, advice, chains, inverses, graph.visited_ends, graph.visited_hops)
 
     async def _inverse_relations(self) -> InverseRelations:
         """Return the inverse relations of the graph; none, and it is asked again, where it cannot tell."""

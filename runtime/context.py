@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Callable, Iterable
 from copy import deepcopy
+from difflib import get_close_matches
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
@@ -206,7 +207,12 @@ class Context(BaseModel):
         """Say why a value is not taken: a check of ours speaks for itself, an address is not shown."""
         name = one_line(".".join(map(str, error["loc"])), 80)
         if error["type"] == "extra_forbidden":
-            return f"{cls.method} has no option {name!r}; its options are: {', '.join(cls.model_fields)}"
+            known = list(cls.model_fields)
+            if error["loc"][0] == "budget":
+                known = [f"budget.{field}" for field in Budget.model_fields]
+            like = get_close_matches(name, known, 1)
+            hint = f"did you mean {like[0]}?" if like else f"its options are: {', '.join(known)}"
+            return f"{cls.method} has no option {name!r}; {hint}"
         if error["type"] == "value_error":
             return (f"option {name}: " if name else "") + one_line(str(error["ctx"]["error"]), 1000)
         given = repr(error["input"])

@@ -112,6 +112,8 @@ def _no_answer_reason(record: Mapping[str, Any]) -> str:
         return f": {one_line(str(said), 1000)}"
     if record["topics"]:
         return " in the graph"
+    if unknown := next((entry["error"] for entry in record["trace"] if entry.get("error")), ""):
+        return f": {one_line(str(unknown), 1000)}"
     return ": the question names no entity of the graph; give one with --topic, or topics= in Python"
 
 

@@ -4,7 +4,7 @@
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib.metadata import version
 from inspect import cleandoc
 from typing import Any
@@ -132,6 +132,7 @@ class _Calls:
         async with self._slots:
             try:
                 if params.name == ASK:
+                    _check_names(ASK, arguments, AskArguments.model_fields)
                     return await self._ask(AskArguments.model_validate(arguments))
                 return await self._walk(params.name, arguments)
             except REFUSALS as error:
@@ -149,9 +150,7 @@ class _Calls:
         if name not in tools:
             there_are, name = ", ".join((ASK, *tools)), one_line(name, 80)
             raise MCPError(INVALID_PARAMS, f"no tool is called {name!r}; there are: {there_are}")
-        if strange := sorted(set(arguments) - set(tools[name].args)):
-            there_are = ", ".join(tools[name].args) or "none"
-            raise ValueError(f"{name} has no argument {strange[0]!r}; its arguments are: {there_are}")
+        _check_names(name, arguments, tools[name].args)
         async with runtime.meter_queries():
             call = {"type": "tool_call", "name": name, "args": arguments, "id": name}
             message = await tools[name].ainvoke(call)
@@ -177,12 +176,22 @@ def _result(said: str, summary: dict[str, Any] | None = None, *, is_error: bool)
     return CallToolResult(content=[TextContent(text=said)], structured_content=summary, is_error=is_error)
 
 
+def _check_names(tool: str, given: Collection[str], known: Collection[str]) -> None:
+    """Raise ValueError, in one line, if a tool has no argument of a given name."""
+    if strange := sorted(set(given) - set(known)):
+        there_are = ", ".join(known) or "none"
+        raise ValueError(
+            f"{tool} has no argument {one_line(strange[0], 80)!r}; its arguments are: {there_are}"
+        )
+
+
 def _describe(error: Exception) -> str:
     """Say in one line what is wrong with a call."""
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False, include_context=False)[0]
         place = ".".join(map(str, first["loc"]))
-        return one_line(f"argument {place}: {first['msg']}", MAX_ERROR_CHARS)
+        wrong = " is missing" if first["type"] == "missing" else f": {first['msg']}"
+        return one_line(f"argument {place}{wrong}", MAX_ERROR_CHARS)
     return one_line(str(error), MAX_ERROR_CHARS)
 
 

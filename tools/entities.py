@@ -27,7 +27,11 @@ def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         """
         matches = await graph.find_entities(name, limit)
         rows = [f"{show_term(match.entity)} ({match.how}, {match.score:.2f})" for match in matches]
-        return listing(f"entities for {one_line(name)!r}", rows), matches
+        sure = not matches or any(match.sure for match in matches)
+        said = one_line(name)
+        return listing(
+            f"entities for {said!r}" if sure else f"entities near {said!r}; none is called so", rows
+        ), matches
 
     @graph_tool
     async def link_entities(question: str) -> tuple[str, list[Mention]]:

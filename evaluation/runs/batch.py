@@ -72,12 +72,16 @@ async def abatch(
         question = Question(str(place), str(about.get("question")))
         waiting[str(place)] = question, question_id(question.text)
         try:
+            if "question" not in about:
+                raise ValueError(
+                    f"a question is given as 'question', and not by {', '.join(map(str, about))}"
+                )
             asked = make_input(about["question"], about.get("topics") or (), about.get("id"))
             waiting[str(place)] = (
                 _with_topics(question, asked),
                 asked.get("id") or question_id(asked["question"]),
             )
-        except (ValueError, KeyError) as error:
+        except ValueError as error:
             keep(failed_record(question, config, error))
 
     async def ask_all(asker: Asker | WorkerPool, at_once: int) -> None:

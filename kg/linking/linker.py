@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from kgqa.kg.linking.class_names import in_singular
 from kgqa.kg.linking.common_words import COMMON_WORDS
 from kgqa.kg.linking.name_index import CASE_SCORE, FOLDED_SCORE, PART_SCORE, NameIndex
 from kgqa.kg.linking.short_names import full_names, is_full_name, respellings
@@ -217,6 +218,11 @@ class Linker:
         facts = self._index.facts(ids)
         return bool(ids) and all(id in facts and not facts[id] for id in ids)
 
+    def _names_kind(self, text: str) -> bool:
+        """Return whether a word of a text is the plural of a name, as of a class: "huts" are many."""
+        said = zip(fold(text).split(), fold(in_singular(text)).split(), strict=False)
+        return any(many != one and self._index.has_name(one) for many, one in said)
+
     def _strength(self, folded: str, span: Sequence[Word], opens: bool, lower: bool) -> int:
         parts = folded.split()
         meaning = [part for part in parts if part not in FUNCTION_WORDS]
@@ -309,6 +315,7 @@ class Linker:
                 return [_make_mention(question, word, found)]
         if weak:
             return weak
+        grams = [gram for gram in grams if not self._names_kind(question[gram.start : gram.end])]
         for look, least in (
             (self._index.find_by_meaning, MIN_MEANING_COSINE),
             (self._index.find_containing, 0.0),

@@ -24,6 +24,8 @@ import pyoxigraph as ox
 from kgqa.kg.dialects import FREEBASE, PLAIN, RDF, RDFS, SKOS, WIKIDATA, Dialect
 from kgqa.kg.errors import KGMalformed
 from kgqa.kg.minting import (
+    ALIAS,
+    LABEL,
     MAX_NAME_CHARS,
     LabelOnce,
     Node,
@@ -120,15 +122,15 @@ class TripleTables:
     def quads(self, table: Table) -> Iterator[ox.Quad]:
         """Go through the triples of a table, and the names of its entities."""
         for _, subject, relation, object in _triples(table):
-            start, named = self._node(subject)
-            yield from self._label(start, subject) if named else ()
+            start, called = self._node(subject)
+            yield from self._label(start, subject, called) if called else ()
             by = self._relation(relation)
             if (value := self._value(relation, by, object)) is not None:
                 yield ox.Quad(start, by, value)
                 continue
             name = as_text(object)
-            end, named = self._node(name)
-            yield from self._label(end, name) if named else ()
+            end, called = self._node(name)
+            yield from self._label(end, name, called) if called else ()
             yield ox.Quad(start, by, end)
 
     def _value(self, relation: str, by: ox.NamedNode, object: object) -> ox.Literal | None:
@@ -142,15 +144,15 @@ class TripleTables:
             return typed_literal(object)
         return value_literal(text, kind) if (kind := value_kind(text)) else None
 
-    def _make_node(self, text: str) -> tuple[Node, bool]:
-        """Return what a cell names, and whether its text is the name."""
+    def _make_node(self, text: str) -> tuple[Node, ox.NamedNode | None]:
+        """Return what a cell names, and by which relation its text is a name of that; None where by none."""
         if text.startswith("_:") and is_id(text):
-            return ox.BlankNode(text[2:]), False
+            return ox.BlankNode(text[2:]), None
         if known := self._dialect.entity_iri(text):
-            return ox.NamedNode(known), False
+            return ox.NamedNode(known), None
         if node := web_node(text):
-            return node, False
-        return name_node(text), text not in self._labelled
+            return node, None
+        return name_node(text), ALIAS if text in self._labelled else LABEL
 
     def _relation(self, text: str) -> ox.NamedNode:
         known = self._dialect.relation_iris(text)

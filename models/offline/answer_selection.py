@@ -1,7 +1,8 @@
 """Which ends of the chosen chains answer the question: all, those in common, an extreme, those it names.
 
 The largest and the smallest are told by numbers and dates: those of a relation that training
-questions of this kind went by, or else of the relation that is most similar to the question.
+questions of this kind went by, or else of the relation that is most similar to the question. So is what
+a bound leaves: "after 1990", "more than 100".
 """
 
 import asyncio
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, local_name
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
-from kgqa.models.offline.question_intent import find_cue
+from kgqa.models.offline.question_intent import Bound, find_cue
 from kgqa.prompts.candidates import parse_number
 from kgqa.retrieval.candidate_chains import CandidateChain, TrainingAdvice, fresh_ends
 from kgqa.retrieval.lookups import Lookups
@@ -49,13 +50,30 @@ _LABEL_WORDS = frozenset({"latitude", "longitude", "code", "id", "iso", "identif
 _DATE_TYPES = frozenset({"date", "dateTime", "gYear", "gYearMonth"})
 
 
+class Selection(NamedTuple):
+    """The ends that are answers, and the hops to the values that tell, where these are looked up."""
+
+    terms: frozenset[Term]
+    by: tuple[Hop, ...] = ()
+
+
+class _Attribute(NamedTuple):
+    """Relations that lead to a number or a date, from an end or from a node before it."""
+
+    back: int
+    hops: tuple[Hop, ...]
+    dated: bool
+    share: float  # of the nodes that were looked at, how many have it
+    years: bool = False  # whether its numbers may all be years
+
+
 async def select_answers(
     intent: QuestionIntent,
     candidates: Mapping[Entity, CandidateChain],
     question: str,
     graph: Lookups,
     encode: Encode,
-) -> frozenset[Term] | None:
+) -> Selection | None:
     """Return the terms that are the answers; None where nothing restricts the ends, as a count does not.
 
     Of several chains these are the terms that all of them end at; where the chains go on
@@ -67,16 +85,17 @@ async def select_answers(
     chains = [each.chain for each in candidates.values()]
     terms = [each.fresh_terms for each in candidates.values()]
     if intent.kind in {"all", "count"}:
-        return await _common_ends(chains, terms, graph) if len(terms) > 1 and not intent.union else None
+        several = len(terms) > 1 and not intent.union
+        return Selection(await _common_ends(chains, terms, graph)) if several else None
     pool = frozenset() if intent.union else frozenset.intersection(*terms)
     pool = pool or frozenset().union(*terms)
-    keys = await _sort_keys(intent, chains, pool, question, graph, encode)
+    keys, by = await _sort_keys(intent, chains, pool, question, graph, encode)
     if not keys:
-        return pool if len(chains) > 1 else None
+        return Selection(pool) if len(chains) > 1 else None
     extreme = max if intent.kind == "largest" else min
     own = {term: extreme(values) for term, values in keys.items()}
     best = extreme(own.values())
-    return frozenset(term for term, key in own.items() if key == best)
+    return Selection(frozenset(term for term, key in own.items() if key == best), by)
 
 
 async def _common_ends(
@@ -103,23 +122,52 @@ async def _sort_keys(
     question: str,
     graph: Lookups,
     encode: Encode,
-) -> dict[Term, list[SortKey]]:
-    """Return the values that the ends are told apart by, of each that has any."""
+) -> tuple[dict[Term, list[SortKey]], tuple[Hop, ...]]:
+    """Return the values that the ends are told apart by, of each that has any, and what leads to them."""
     steps = [_find_relations(name, graph) for name in intent.by.split("/")] if intent.by else []
     if steps and all(steps) and (keys := await _look_up(steps, intent.back, chains, pool, graph)):
-        return keys
+        return keys, tuple(hops[0] for hops in steps)
     own = {term: [key] for term in pool if (key := sort_key(term)) is not None}
     if 2 * len(own) > len(pool):
-        return own
+        return own, ()
     # what is compared in words, none where neither a cue nor a like question tells
     cue = find_cue(question)
     meant = (cue.of if cue else "") or " ".join(relation_phrase(name) for name in intent.by.split("/"))
     if chosen := await _choose_attribute(question, meant, chains, pool, graph, encode):
-        return await _look_up([(hop,) for hop in chosen.hops], chosen.back, chains, pool, graph)
+        return await _look_up_attribute(chosen, chains, pool, graph), chosen.hops
     found = {term: _YEAR.findall(term.name or "") for term in pool}
     if _DATE_WORDS.search(meant) and all(found.values()):  # 2004 of "2004 NBA Finals"
-        return {term: [(int(years[-1]),)] for term, years in found.items()}
-    return {}
+        return {term: [(int(years[-1]),)] for term, years in found.items()}, ()
+    return {}, ()
+
+
+async def select_within(
+    bounds: Sequence[Bound],
+    chains: Sequence[Chain],
+    pool: frozenset[Term],
+    question: str,
+    graph: Lookups,
+    encode: Encode,
+) -> Selection | None:
+    """Return those of the ends that are within all bounds; None where there are none, or nobody knows.
+
+    An end that is a number or a date is its own value; else that counts which is most similar to the question
+    of what the ends, or the nodes before them, have: dates and years for a year, numbers for others.
+    """
+    left, by = pool, tuple[Hop, ...]()
+    own = {term: [key] for term in pool if (key := sort_key(term)) is not None}
+    for dated in sorted({each.dated for each in bounds}):
+        wanted, keys = [each for each in bounds if each.dated is dated], own
+        if 2 * len(own) <= len(pool):
+            chosen = await _choose_attribute(question, "", chains, pool, graph, encode, years=dated)
+            keys = await _look_up_attribute(chosen, chains, pool, graph) if chosen else {}
+            by += chosen.hops if chosen else ()
+        left &= {term for term, values in keys.items() if any(_is_within(key, wanted) for key in values)}
+    return Selection(left, by) if left else None
+
+
+def _is_within(key: SortKey, bounds: Iterable[Bound]) -> bool:
+    return all(each.by(Decimal(key[0]), each.value) for each in bounds)
 
 
 def sort_key(term: Term) -> SortKey | None:
@@ -155,6 +203,12 @@ async def _look_up(
     if any(keys.values()):
         return {end: values for end, values in keys.items() if values}
     return {end: [(len(of),)] for end, of in pairs.items()}
+
+
+async def _look_up_attribute(
+    attribute: _Attribute, chains: Sequence[Chain], pool: frozenset[Term], graph: Lookups
+) -> dict[Term, list[SortKey]]:
+    return await _look_up([(hop,) for hop in attribute.hops], attribute.back, chains, pool, graph)
 
 
 async def _value_nodes(
@@ -204,15 +258,6 @@ def keep_entities(terms: Iterable[Term]) -> list[Entity]:
     return [term for term in terms if isinstance(term, Entity)]
 
 
-class _Attribute(NamedTuple):
-    """Relations that lead to a number or a date, from an end or from a node before it."""
-
-    back: int
-    hops: tuple[Hop, ...]
-    dated: bool
-    share: float  # of the nodes that were looked at, how many have it
-
-
 async def _choose_attribute(
     question: str,
     meant: str,
@@ -220,8 +265,12 @@ async def _choose_attribute(
     pool: frozenset[Term],
     graph: Lookups,
     encode: Encode,
+    years: bool | None = None,
 ) -> _Attribute | None:
-    """Return the attribute that is most similar to the question and what it is ``meant`` to compare by."""
+    """Return the attribute that is most similar to the question and what it is ``meant`` to compare by.
+
+    With ``years`` one of dates or numbers that may be years, or else of numbers.
+    """
     nodes: dict[int, set[Term]] = {0: set(pool), 1: set()}
     hops: dict[int, set[Hop]] = {0: set(), 1: set()}
     for chain in chains:
@@ -230,7 +279,10 @@ async def _choose_attribute(
             before = chain.upto(chain.depth - 1)
             nodes[1] |= {each.term for each in await graph.follow_chain(before, whole=False)}
             hops[1] |= set(await graph.extend_chain(before))
-    attributes = sorted(await _list_attributes(nodes, hops, graph))
+    listed = sorted(await _list_attributes(nodes, hops, graph))
+    attributes = [
+        each for each in listed if years is None or (each.dated or each.years if years else not each.dated)
+    ]
     if not attributes:
         return None
     scores = await asyncio.to_thread(_score_attributes, question, meant, attributes, encode)
@@ -264,7 +316,8 @@ async def _list_attributes(
     for (back, way), ends in (led | further).items():
         if values := [end for end in ends if sort_key(end) is not None]:
             share = min(1.0, len(values) / len(sampled[back]))
-            found.add(_Attribute(back, way, _is_dated(way[-1], values), share))
+            years = all(_YEAR.fullmatch(value.name or "") for value in values)
+            found.add(_Attribute(back, way, _is_dated(way[-1], values), share, years))
     return found
 
 

@@ -41,6 +41,11 @@ _IS_A = re.compile(
     r"(?: both| an?| (?:kinds?|types?) of)* it"
 )
 
+# who does it, and to whom; a relation that is called by the verb goes that way
+_ACTIVE = re.compile(r"(?:do|does|did|can|could|may|will|would) (?:the |an? )?it (\w+) (?:the |an? )?it")
+_PASSIVE = re.compile(r"(?:is|are|was|were) (?:the |an? )?it (\w+) by (?:the |an? )?it")
+_MUTUAL = frozenset({"adjoin", "bind", "border", "contact", "equal", "marri", "meet", "neighbour", "touch"})
+
 _NEGATION = re.compile(r"\b(?:not|no|non|never|without|cannot|lacks?|\w+n t)\b")
 # what a claim need not say: it says "of a gene on it", "of insects"
 _LINKING_PHRASES = re.compile(
@@ -74,6 +79,7 @@ class Claim:
         slots: the things by what stands for them; those side by side share a slot.
         clear: whether each "and" is between names, and nothing is excepted or compared.
         alike: whether it claims that things have something in common.
+        doer: what does what the claim says, and by which verb, where it says so.
     """
 
     def __init__(self, question: str, topics: Collection[Entity], names: Collection[str]) -> None:
@@ -94,6 +100,9 @@ class Claim:
         self.slots = list(dict.fromkeys([*named, *unnamed]))
         self.clear = not _UNCLEAR.search(_ENUMERATION.sub("#", masked))
         self.alike = _IN_COMMON.search(masked) is not None
+        active, passive = _ACTIVE.fullmatch(self.text), _PASSIVE.fullmatch(self.text)
+        verb = active or passive
+        self.doer = (found[0 if active else 1], _stem(verb[1])) if verb else None
 
     def thing(self, term: Term) -> str | None:
         """Return what stands for a term that is a thing of the claim."""
@@ -170,7 +179,8 @@ async def judge_claim(prompt: JudgeClaim, interpreter: QuestionInterpreter) -> J
     """Go by the facts that join what the question claims to be joined: do they say so, or the opposite?
 
     Yes where each thing is joined, no where one is denied to be. Either direction of a relation says it,
-    unless the question asks what something is. Where facts say both of the same things it is unknown.
+    unless the question asks what something is, or says by the relation's verb who does it. Where facts say
+    both of the same things it is unknown.
     """
     offered = prompt.offered
     terms = [*prompt.topics, *(node for path in offered for node in path.nodes)]
@@ -227,10 +237,24 @@ def fact_polarity(
         kinds = all(_CLASS_RELATION.search(each) and not _NEGATION.search(each) for each in words)
         return True if downwards and kinds and len(claim.slots) == 2 else None
     if len(moves) == 1:
+        ((*_, hop), doer) = moves[0], claim.doer
+        backwards = doer and len(moves[0]) == 1 and doer[0] != (one if hop.forward else two)
+        if backwards and doer and _is_done_by(hop, doer[1]):
+            return None
         return polarity(claim.text, words, encode)
     turns = any([hop.inverse for hop in reversed(one)] == [*two] for one, two in pairwise(moves))
     apart = turns or len(claim.slots) == 1
     return None if apart and not claim.alike else polarity(claim.text, words, encode) or None
+
+
+def _is_done_by(hop: Hop, verb: str) -> bool:
+    """Return whether a relation says of its subject what it does: "regulates", but not "borders"."""
+    word = relation_phrase(hop.words)
+    return word.endswith("s") and _stem(word) == verb not in _MUTUAL
+
+
+def _stem(verb: str) -> str:
+    return re.sub(r"(?:ed|es|s|e)$", "", verb)
 
 
 def polarity(claim: str, moves: Sequence[str], encode: Encode) -> bool | None:

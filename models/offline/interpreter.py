@@ -1,17 +1,30 @@
 """Interprets a question: from the question and its topic entities to the chains that answer it."""
 
 import asyncio
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.linking.class_names import in_singular
 from kgqa.kg.meter import begin_query, metered, unmetered
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
 from kgqa.models.interface import model_queries_spent
-from kgqa.models.offline.answer_selection import select_answers, select_by_conditions
-from kgqa.models.offline.question_intent import find_claimed_chains, intent_by_words
+from kgqa.models.offline.answer_selection import (
+    Selection,
+    select_answers,
+    select_by_conditions,
+    select_within,
+)
+from kgqa.models.offline.question_intent import (
+    Bound,
+    asks_for_kind,
+    find_bounds,
+    find_claimed_chains,
+    intent_by_words,
+)
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.retrieval.candidate_chains import (
     CandidateChain,
@@ -23,14 +36,20 @@ from kgqa.retrieval.candidate_chains import (
 from kgqa.retrieval.chain_ranking import ChainCombination, asks_when, combine_chains
 from kgqa.retrieval.confidence import Reading, read_signals
 from kgqa.retrieval.lookups import MAX_QUERIES, NO_ANSWER, Lookups
-from kgqa.retrieval.retriever import Retriever
-from kgqa.retrieval.wording import Encode
+from kgqa.retrieval.retriever import Retrieved, Retriever
+from kgqa.retrieval.wording import Encode, content_words
 
+_MAX_SEARCH_QUERIES = MAX_QUERIES - 3  # the others are for values
 _MAX_INTERPRETATIONS = 256  # that are kept
 _MIN_INTENT_SHARE = 0.5  # from which the intent of training questions is taken over
 _MIN_AGREEING_INTENT_SHARE = 0.1  # the same where the words of the question agree
 _MAX_COMPARED_ENDS = 1_000  # of other chains, that a chain may reach
 _MAX_ALTERNATIVES = 8  # chains from each topic that are kept beside the chosen one
+_VALUE_ASKED = re.compile(
+    r"(?i)\bwhen\b|\bhow (?!many\b)|\bwhat (?:is|was|were|are) the\b"
+    r"|\b(?:which|what) (?:years?|dates?|days?)\b"
+)
+"""What asks for a value, which a bound of another may select."""
 
 
 @dataclass(frozen=True)
@@ -148,28 +167,34 @@ class QuestionInterpreter:
         return interpretation
 
     async def _interpret(self, question: str, topics: tuple[Entity, ...], graph: Lookups) -> Interpretation:
-        found = await self._retriever.retrieve(question, topics, graph)
-        masked, advice, rated = found.masked, found.advice, dict(found.chains)
+        with metered(_MAX_SEARCH_QUERIES):
+            found = await self._retriever.retrieve(question, topics, graph)
+        masked, advice, rated, graph = found.masked, found.advice, dict(found.chains), graph.settled()
         intent = await asyncio.to_thread(self._intent, list(masked.values()))
         if claimed := find_claimed_chains(question, rated):
             intent, rated = QuestionIntent(union=True), claimed
         else:
             rated = {topic: _drop_topic_chains(found, topics) for topic, found in rated.items()}
-        if intent.kind in {"largest", "smallest"} and not asks_when(question):
+        bounds = [] if claimed else self._bounds(list(masked.values()))
+        extreme = intent.kind in {"largest", "smallest"}
+        if (extreme and not asks_when(question)) or (bounds and not _VALUE_ASKED.search(question)):
             rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
-        chosen = await choose_chains(rated, intent, graph)
+        members = _asked_members(question, rated)
+        others = {topic: [each for each in found if each.moves] for topic, found in rated.items()}
+        chosen, selected = await self._choose(members, found, intent, bounds, graph)
+        if selected is None and not (members and _says_no_more(question, members)):
+            chosen, selected = await self._choose(others, found, intent, bounds, graph)
         if chosen is None:
             return Interpretation()
-        if len(chosen.chains) == 1:
-            ((topic, candidate),) = chosen.chains.items()
-            chosen = chosen._replace(chains={topic: candidate.as_taught(found.ends)})
-        answers = await self._select_answers(masked, intent, chosen, advice, graph)
-        candidates = chosen.chains
+        candidates, answers = chosen.chains, selected.terms if selected else None
+        by = selected.by if selected and (bounds or members) else ()
         if answers is not None and intent.union:  # of a comparison, leave out the topics that lost it
             candidates = {topic: each for topic, each in candidates.items() if answers & each.terms}
         alone = len(candidates) == 1 and answers is None
         reading = (
-            None if claimed else await asyncio.to_thread(read_signals, question, found, chosen, self.encode)
+            None
+            if claimed
+            else await asyncio.to_thread(read_signals, question, found, chosen, self.encode, by)
         )
         return Interpretation(
             chains={topic: each.chain for topic, each in candidates.items()},
@@ -200,33 +225,67 @@ class QuestionInterpreter:
         best, share = max(learned, key=lambda pair: pair[1], default=(by_words, 0.0))
         return replace(best, union=best.union or by_words.union) if share >= least else by_words
 
+    def _bounds(self, masked: Sequence[str]) -> list[Bound]:
+        """Return the bounds that a question sets."""
+        return find_bounds(masked[0]) if masked and "conditions" not in self._without else []
+
+    async def _choose(
+        self,
+        rated: Mapping[Entity, Sequence[CandidateChain]],
+        found: Retrieved,
+        intent: QuestionIntent,
+        bounds: Sequence[Bound],
+        graph: Lookups,
+    ) -> tuple[ChainCombination | None, Selection | None]:
+        """Return the likeliest chains, None without any, and those of their ends that are answers."""
+        chosen = await choose_chains(rated, intent, graph, whole=bool(bounds)) if rated else None
+        if chosen is None:
+            return None, None
+        if len(chosen.chains) == 1:
+            ((topic, candidate),) = chosen.chains.items()
+            chosen = chosen._replace(chains={topic: candidate.as_taught(found.ends)})
+        return chosen, await self._select_answers(found, intent, bounds, chosen, graph)
+
     async def _select_answers(
         self,
-        masked: Mapping[Entity, str],
+        found: Retrieved,
         intent: QuestionIntent,
+        bounds: Sequence[Bound],
         chosen: ChainCombination,
-        advice: Mapping[Entity, TrainingAdvice],
         graph: Lookups,
-    ) -> frozenset[Term] | None:
+    ) -> Selection | None:
         """Return the ends that are answers; None: all of them, also where it takes too long to tell."""
         if any(each.truncated for each in chosen.chains.values()):
             return None
+        masked, advice = found.masked, found.advice
         question = next(iter(masked.values()))
+        every, alone = [*chosen.chains.values()], len(chosen.chains) == 1
         try:
-            answers = await select_answers(intent, chosen.chains, question, graph, self.encode)
-            if answers is None and len(chosen.chains) == 1 and "conditions" not in self._without:
+            selected = await select_answers(intent, chosen.chains, question, graph, self.encode)
+            if bounds and intent.kind in {"all", "count"} and not intent.union:
+                pool = selected.terms if selected else every[0].fresh_terms
+                chains = [each.chain for each in every]
+                within = await select_within(bounds, chains, pool, question, graph, self.encode)
+                selected = within or selected
+            if selected is None and alone and "conditions" not in self._without:
                 ((topic, candidate),) = chosen.chains.items()
-                answers = await select_by_conditions(masked[topic], candidate, advice[topic], graph)
+                kept = await select_by_conditions(masked[topic], candidate, advice[topic], graph)
+                selected = Selection(kept) if kept else None
         except NO_ANSWER:
             return None
-        return answers
+        return selected
 
 
 async def choose_chains(
-    rated: Mapping[Entity, Sequence[CandidateChain]], intent: QuestionIntent, graph: Lookups
+    rated: Mapping[Entity, Sequence[CandidateChain]],
+    intent: QuestionIntent,
+    graph: Lookups,
+    *,
+    whole: bool = False,
 ) -> ChainCombination | None:
     """Choose the likeliest chains that meet; where it matters which ends they have, these are not sampled.
 
+    It matters where they have to meet, for an intent, or where they are wanted ``whole``.
     Of a chain with too many ends to list, it is asked which ends of other topics' chains it reaches;
     where it is chosen alone after all, these are not its ends.
     """
@@ -240,7 +299,7 @@ async def choose_chains(
             return chosen
         sample, topic = cut.pop(found.chain, found), found.chain.topic
         chosen = chosen._replace(chains={**chosen.chains, topic: sample})
-        if alone and intent.kind == "all":
+        if alone and intent.kind == "all" and not whole:
             return chosen
         shared = not (alone or intent.union)
         try:
@@ -288,6 +347,21 @@ def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]
         for each in found
         if each.terms - set(topics) or (each.chain.topic in each.terms and not each.chain.turns_back)
     ]
+
+
+def _asked_members(
+    question: str, rated: Mapping[Entity, Sequence[CandidateChain]]
+) -> dict[Entity, list[CandidateChain]]:
+    """Return the chain to the members of the class that a question asks for; none where it asks for none."""
+    members = {topic: [each for each in found if not each.moves] for topic, found in rated.items()}
+    asked = (topic for topic in members if members[topic] and asks_for_kind(question, topic.name or ""))
+    return {topic: members[topic] for topic in asked}
+
+
+def _says_no_more(question: str, classes: Iterable[Entity]) -> bool:
+    """Return whether a question says nothing beside the class that it asks for."""
+    named = {word for each in classes for word in in_singular(each.name or "").lower().split()}
+    return {*content_words(in_singular(question))} <= named | {"many"}
 
 
 def _prefer_entities(found: Sequence[CandidateChain]) -> list[CandidateChain]:

@@ -1,14 +1,17 @@
-"""What a question asks for, by its English words: a number, an extreme, or yes or no.
+"""What a question asks for, by its English words: a number, an extreme, a bound, or yes or no.
 
 >>> intent_by_words("Which of the lanthanides has been known longest?")
 QuestionIntent(kind='smallest', by='', back=0, union=False)
 """
 
+import operator
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import NamedTuple
 
+from kgqa.kg.linking.class_names import in_singular
 from kgqa.kg.sparql.intent import AnswerKind, QuestionIntent
 from kgqa.kg.terms import Entity, Term
 from kgqa.kg.text import FUNCTION_WORDS, fold
@@ -74,6 +77,12 @@ _CUE_TABLE: tuple[tuple[str, AnswerKind, str], ...] = (
 )
 """What is asked for, most telling first. Capitals belong to names: they are no cue."""
 
+_ASKED_KIND = re.compile(
+    r"(?:(?:which|what|how many|list|name|show|give|find)(?: me)?(?: (?:is|are|was|were))?"
+    r"(?: of)?(?: all)?(?: of)?(?: (?:the|a|an))?)(?: (?!of|in|by|from|for|to|with|on|at|that|the)\w+){0,2}"
+)
+"""What stands before a kind of things that is asked for, in the singular."""
+
 _NUMBERED = "".join(
     rf"(?<!\b{number} )" for number in ("second", "third", "two", "three", "four", "five", "ten")
 )
@@ -86,6 +95,36 @@ _COMPARISON = re.compile(
     r"\bor\b|\b(?:between|among|amongst|of|compar\w+)\b.*\band\b|\bmore\b|\b(?:furth|farth)er\b",
     re.IGNORECASE,
 )
+
+
+class Bound(NamedTuple):
+    """What values are to be: compared ``by`` with a number, or with a year where they are ``dated``."""
+
+    by: Callable[[Decimal, Decimal], bool]
+    value: Decimal
+    dated: bool
+
+
+_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_FIGURE = rf"(\d[\d,]*(?:\.\d+)?)(?: ({'|'.join(_SCALES)})\b)?"
+_BIGGER = "more|larger|bigger|greater|taller|longer|higher|older|heavier|faster|deeper"
+_LESS = "less|fewer|smaller|shorter|lower|younger|lighter|slower"
+_YEAR = r"(?:the year )?((?:1\d|20)\d\d)\b(?! \w+s\b)"
+_BOUNDS = [
+    (re.compile(rf"\b(?:{words}) {_YEAR if dated else _FIGURE}{after}"), by, dated)
+    for words, after, by, dated in (
+        ("after", "", operator.gt, True),
+        ("since|from", "", operator.ge, True),
+        ("before|prior to", "", operator.lt, True),
+        ("until|by|up to", "", operator.le, True),
+        ("in|during", "", operator.eq, True),
+        (rf"(?:{_BIGGER}) than|over|above|exceeding", "", operator.gt, False),
+        (rf"(?:{_LESS}) than|under|below", "", operator.lt, False),
+        ("at least", "", operator.ge, False),
+        ("at most|up to", "(?! or )", operator.le, False),
+    )
+]
+"""How a question says a bound, whether of a year."""
 
 _MENTION_BONUS = 10.0  # of each thing that the question names, for a chain that passes it: words count less
 
@@ -105,6 +144,34 @@ def intent_by_words(question: str) -> QuestionIntent:
         return QuestionIntent("count")
     cue = find_cue(question)
     return QuestionIntent(cue.kind, union=bool(_COMPARISON.search(question))) if cue else QuestionIntent()
+
+
+def find_bounds(question: str) -> list[Bound]:
+    """Return the bounds that a question sets to years and numbers; the names in it are best masked.
+
+    >>> [(str(each.value), each.dated) for each in find_bounds("Which huts of 1,200 m or so opened by 1930?")]
+    [('1930', True)]
+    >>> [str(each.value) for each in find_bounds("Which towns have more than 2.5 million people?")]
+    ['2500000.0']
+    """
+    found: dict[int, Bound] = {}
+    for pattern, by, dated in _BOUNDS:
+        for match in pattern.finditer(question[:1].lower() + question[1:]):
+            figure, scale = match.group(1), None if dated else match.group(2)
+            value = Decimal(figure.rstrip(",").replace(",", "")) * _SCALES.get(scale or "", 1)
+            found.setdefault(match.start(1), Bound(by, value, dated))
+    return list(found.values())
+
+
+def asks_for_kind(question: str, kind: str) -> bool:
+    """Return whether things of a kind are what a question asks for.
+
+    >>> [asks_for_kind(question, "Hut") for question in ("Which huts are old?", "Who runs the oldest hut?")]
+    [True, False]
+    """
+    said, name = (fold(in_singular(text)) for text in (question, kind))
+    before, found, _ = said.partition(f" {name}")
+    return bool(found) and _ASKED_KIND.fullmatch(before) is not None
 
 
 def named_terms(question: str, terms: Iterable[Term], topics: Collection[Term]) -> set[Term]:

@@ -13,6 +13,7 @@ import pytest
 
 import kgqa
 from kgqa.cli import main as command
+from kgqa.graphs import METHODS
 
 TOWN = """
 e:ulm rdfs:label "Ulm"@en ; r:river e:danube ; r:inhabitants 126000 .
@@ -246,8 +247,16 @@ def test_info_of_nothing(run: Kgqa) -> None:
     assert (ended.status, one_line(ended)) == (3, "kgqa: no such file: nowhere.ttl\n")
 
 
-def test_methods_lists_each_option(run: Kgqa) -> None:
+def test_methods_lists_each_method_in_a_few_lines(run: Kgqa) -> None:
     out = run("methods").out
+    first = [line.split()[0] for line in out.splitlines() if not line.startswith(" ")]
+    assert first == [*METHODS, "The"]
+    assert len(out.splitlines()) <= 3 * len(METHODS) + 1
+    assert "kgqa methods METHOD" in out
+
+
+def test_methods_lists_each_option_of_one(run: Kgqa) -> None:
+    out = run("methods", "cor").out
     assert all(word in out for word in ("cor", "depth", "backtracking", "filtering", "budget"))
 
 

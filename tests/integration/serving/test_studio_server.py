@@ -176,7 +176,7 @@ def fork(client: Any, context: dict[str, Any], thread: str, state: Any, edit: di
         ({"depth": 99}, "option depth: Input should be less than or equal to 10, not 99"),
         (
             {"budget": {"dollars": 3}},
-            "cor has no option 'budget.dollars'; its options are: kg, model",
+            "cor has no option 'budget.dollars'; its options are: budget.llm_calls, budget.tokens",
         ),
     ],
 )

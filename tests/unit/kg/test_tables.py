@@ -97,6 +97,14 @@ def test_a_label_in_the_table_is_the_name(write: Write) -> None:
     assert names(path) == {f"{NAME}e1": "Berlin", f"{NAME}City": "City"}
 
 
+async def test_the_id_that_a_label_replaces_is_another_name(write: Write) -> None:
+    graph = open_graph([write("GEN-1,rdfs:label,BRCA1\nGEN-1,regulates,GEN-2\nGEN-2,rdfs:label,TP53\n")])
+    match, *_ = await graph.find_entities("GEN-2")
+    assert (match.entity.name, match.how) == ("TP53", "exact")
+    (mention,) = await graph.link("What does GEN-1 regulate?")
+    assert mention.matches[0].entity.id == f"{NAME}GEN-1"
+
+
 def test_tables_of_freebase_and_wikidata_speak_their_ids(write: Write) -> None:
     freebase = write(
         "/m/03_r3\t/location/location/containedby\tm.0abc\nBob\tpeople.person.parents\tAnn\n", "f.tsv"

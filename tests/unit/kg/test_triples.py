@@ -105,7 +105,7 @@ def test_where_there_is_no_room_at_all_is_said(monkeypatch: pytest.MonkeyPatch, 
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(triples, "replace_file", full)
     with pytest.raises(KGUnavailable, match="No space left on device; set KGQA_HOME to a folder") as said:
         write_triples(pd.DataFrame([("Ada", "age", 37)]))
     assert "\n" not in str(said.value)

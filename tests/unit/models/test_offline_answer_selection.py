@@ -69,9 +69,9 @@ def chain(topic: str, *path: str, space: str = X) -> Chain:
 async def settled(
     graph: KnowledgeGraph, asked: QuestionIntent, question: str, *chains: Chain
 ) -> frozenset[Term] | None:
-    return await select_answers(
-        asked, await candidates(graph, *chains), question, Lookups(graph), MEMO.encode
-    )
+    found = await candidates(graph, *chains)
+    selected = await select_answers(asked, found, question, Lookups(graph), MEMO.encode)
+    return selected.terms if selected else None
 
 
 async def candidates(graph: KnowledgeGraph, *chains: Chain) -> dict[Entity, CandidateChain]:

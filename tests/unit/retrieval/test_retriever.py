@@ -39,6 +39,32 @@ async def test_the_chain_that_says_the_question_is_the_likeliest(family: SparqlG
     assert [str(end.term) for end in found.ends[Chain(ANN, (CHILD,))]] == ["Bob"]
 
 
+async def test_a_topic_is_known_by_the_name_that_the_question_has_for_it(graph) -> None:
+    store = graph("""
+    e:ann <http://www.w3.org/2004/02/skos/core#altLabel> "Lady Roundabout" .
+    e:ann rdfs:label "Ann" ; r:led_by e:bob ; r:child e:eve .
+    e:bob rdfs:label "Bob" . e:eve rdfs:label "Eve" .
+    """)
+    question, by_name = "Who is the child of Lady Roundabout?", "Who is the child of Ann?"
+    retriever = Retriever(store, MEMO.encode)
+    found = await retriever.retrieve(question, [ANN], Lookups(store))
+    assert found.masked == {ANN: "Who is the child of [ENT]?"}
+    assert found.names == {ANN: "Lady Roundabout"}
+    as_named = await retriever.retrieve(by_name, [ANN], Lookups(store))
+    assert found.chains == as_named.chains
+    assert as_named.names == {ANN: "Ann"}
+
+
+async def test_from_a_class_that_is_given_as_the_topic_chains_set_out_to_its_members(graph) -> None:
+    store = graph("""
+    e:ulm a e:Town ; rdfs:label "Ulm" ; r:mayor e:eve . e:eve rdfs:label "Eve" . e:Town rdfs:label "town" .
+    """)
+    town = Entity("http://t/e/Town", "town")
+    found = await Retriever(store, MEMO.encode).retrieve("mayors of towns?", [town], Lookups(store))
+    members = Chain(town, (Hop("http://www.w3.org/1999/02/22-rdf-syntax-ns#type", False),))
+    assert [each.chain for each in found.chains[town]][:2] == [members, members.then(MAYOR)]
+
+
 async def test_what_is_missing_is_looked_for_from_the_end_of_a_chain(family: SparqlGraph) -> None:
     start = Chain(ANN, (CHILD, BORN))
     found = await Retriever(family, MEMO.encode).retrieve("mayor", [ANN], Lookups(family, [start]))

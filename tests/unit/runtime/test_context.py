@@ -70,8 +70,18 @@ def test_a_value_that_is_not_taken_is_named(options: dict[str, object]) -> None:
 
 
 def test_an_unknown_option_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(OptionError, match="no option 'deptht'; its options are: kg, model"):
-        make_context("cor", {"deptht": 3})
+    with pytest.raises(OptionError, match="no option 'breadth_of_it'; its options are: kg, model"):
+        make_context("cor", {"breadth_of_it": 3})
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"), [({"deptht": 3}, "depth"), ({"budget": {"llm_cals": 3}}, "budget.llm_calls")]
+)
+def test_an_option_that_is_misspelt_is_told_with_the_one_that_is_meant(
+    given: dict[str, object], meant: str
+) -> None:
+    with pytest.raises(OptionError, match=rf"no option '[\w.]+'; did you mean {meant}\?$"):
+        make_context("cor", given)
 
 
 def test_an_unknown_option_inside_the_budget_is_refused() -> None:

@@ -85,6 +85,10 @@ def test_a_record_prints_in_three_lines() -> None:
     [
         ({"stopped_by": "seconds"}, "No answer found: the limit of seconds was reached."),
         ({"trace": [{"reason": "too unlikely"}]}, "No answer found: too unlikely."),
+        (
+            {"topics": [], "trace": [{"error": "no entity is called 'Ad'"}, {"node": "answer"}]},
+            "No answer found: no entity is called 'Ad'.",
+        ),
         ({}, "No answer found in the graph."),
         (
             {"outcome": "kg_unavailable", "trace": [{"error": "no such file"}, {"node": "answer"}]},

@@ -110,9 +110,13 @@ COUNT = "SELECT (COUNT(*) AS ?n) { ?s <http://t/r/lives_in> ?o }"
 @pytest.mark.parametrize(
     ("tool", "arguments", "why"),
     [
-        ("ask", {}, "argument question: Field required"),
+        ("ask", {}, "argument question is missing"),
         ("ask", {"question": " "}, "the question is empty; write what you want to know"),
-        ("ask", {"question": "x", "topic": "Ada"}, "argument topic: Extra inputs are not permitted"),
+        (
+            "ask",
+            {"question": "x", "topic": "Ada"},
+            "ask has no argument 'topic'; its arguments are: question",
+        ),
         ("ask", {"question": "x", "method": "magic"}, "no method is called 'magic'; there are: compose,"),
         ("ask", {"question": "x", "method": "io"}, "No answer: the model is unavailable"),
         (

@@ -24,6 +24,12 @@ async def test_find_entities_says_how_well_a_name_fits(say: Say) -> None:
     )
 
 
+async def test_find_entities_says_where_nothing_is_called_so(say: Say) -> None:
+    said = (await say("find_entities", name="Ada Lovelaze")).splitlines()
+    assert said[0].endswith(" near 'Ada Lovelaze'; none is called so:")
+    assert "Ada Lovelace" in said[1]
+
+
 async def test_find_entities_gives_matches(give: Give) -> None:
     [match] = await give("find_entities", name="ada lovelace")
     assert (match.entity, match.how) == (ADA, "normalised")

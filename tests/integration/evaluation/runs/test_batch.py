@@ -73,7 +73,7 @@ def test_what_cannot_be_asked_has_its_record_at_its_place(kg: str, pids: list[in
         None,
         "ValueError: the question is empty; write what you want to know",
         "ValueError: the question has to be text, not NoneType",
-        "KeyError: 'question'",
+        "ValueError: a question is given as 'question', and not by q",
         "ValueError: topics are names or ids in a list",
         None,
     ]

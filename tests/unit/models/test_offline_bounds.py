@@ -1,0 +1,113 @@
+"""Questions to the offline model that ask for things of a kind, or set a bound to a year or a number."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import kgqa
+from kgqa.models.offline.question_intent import asks_for_kind, find_bounds
+
+HUTS = """
+@prefix : <http://x/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:hut rdfs:label "hut" . :club rdfs:label "club" .
+:a a :hut ; rdfs:label "Gauli" ; :beds 55 ; :altitude_metres 2205 ; :built "1895"^^xsd:gYear ; :club :u .
+:b a :hut ; rdfs:label "Rotstock" ; :beds 103 ; :altitude_metres 2834 ; :built "1875"^^xsd:gYear ; :club :u .
+:c a :hut ; rdfs:label "Konkordia" ; :beds 155 ; :altitude_metres 2850 ; :built "1977"^^xsd:gYear ; :club :u .
+:d a :hut ; rdfs:label "Silvretta" ; :beds 65 ; :altitude_metres 2339 ; :built "2009"^^xsd:gYear ; :club :p .
+:u a :club ; rdfs:label "Uto" ; :town :z . :p a :club ; rdfs:label "Pilatus" ; :town :l .
+:z rdfs:label "Zurich" . :l rdfs:label "Lucerne" .
+"""
+
+
+@pytest.fixture(scope="module")
+def huts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    path: Path = tmp_path_factory.mktemp("huts") / "huts.ttl"
+    path.write_text(HUTS, "utf-8")
+    yield str(path)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which huts were built after 1900?", {"Konkordia", "Silvretta"}),
+        ("Which huts were built by 1895?", {"Gauli", "Rotstock"}),
+        ("Which huts have more than 100 beds?", {"Rotstock", "Konkordia"}),
+        ("Which huts of the club Uto have more than 100 beds?", {"Rotstock", "Konkordia"}),
+        ("Which huts of the club Uto were built before 1880?", {"Rotstock"}),
+        ("How many huts of the club Uto were built before 1900?", {"2"}),
+        ("How many huts have at least 65 beds?", {"3"}),
+        ("How many huts are there?", {"4"}),
+        ("Which hut has the most beds?", {"Konkordia"}),
+        ("What is the oldest hut?", {"Rotstock"}),
+    ],
+)
+def test_what_is_asked_of_all_of_a_kind_and_what_a_bound_leaves(
+    huts: str, question: str, answers: set[str]
+) -> None:
+    record = kgqa.ask(question, kg=huts, model="offline")
+    assert {answer["name"] for answer in record["answers"]} == answers
+    assert record["outcome"] in {"grounded", "grounded_inference"}
+
+
+def test_a_bound_is_a_condition_that_the_graph_decides(huts: str) -> None:
+    record = kgqa.ask("Which huts of the club Uto were built before 1880?", kg=huts, model="offline")
+    assert record["outcome"] == "grounded"
+    assert [(each["words"], each["by"]) for each in record["conditions"]] == [("built < 1880", "graph")]
+
+
+@pytest.mark.parametrize(
+    "question", ["Which hut has a sauna?", "Which huts of the club Uto were built before 1800?"]
+)
+def test_what_nothing_says_and_nothing_meets_is_not_proved(huts: str, question: str) -> None:
+    record = kgqa.ask(question, kg=huts, model="offline")
+    assert not record["answers"] or record["outcome"] == "grounded_unverified"
+
+
+def test_other_methods_go_by_a_bound_too(huts: str) -> None:
+    record = kgqa.ask(
+        "Which huts of the club Uto have more than 100 beds?", kg=huts, model="offline", method="cor"
+    )
+    assert {answer["name"] for answer in record["answers"]} == {"Rotstock", "Konkordia"}
+
+
+def test_without_conditions_no_bound_is_heeded(huts: str) -> None:
+    record = kgqa.ask(
+        "Which huts of the club Uto have more than 100 beds?",
+        kg=huts,
+        model="offline:without=conditions",
+        min_confidence=0,
+    )
+    assert record["outcome"] != "grounded"
+
+
+@pytest.mark.parametrize(
+    ("question", "bounds"),
+    [
+        ("Which towns have more than 1,200 people?", [("gt", "1200", False)]),
+        ("Which had 3 or more, and less than 2.5 million?", [("lt", "2500000.0", False)]),
+        ("Which opened between us after 1990 but before 2000?", [("gt", "1990", True), ("lt", "2000", True)]),
+        ("Who won in 1966?", [("eq", "1966", True)]),
+        ("Who sings Summer of 69 after all?", []),
+        ("Which roads by 1990 drivers are closed?", []),
+    ],
+)
+def test_bounds_are_read_off_the_words(question: str, bounds: list[tuple[str, str, bool]]) -> None:
+    found = [(each.by.__name__, str(each.value), each.dated) for each in find_bounds(question)]
+    assert found == bounds
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Which countries are there?", True),
+        ("How many of the countries are islands?", True),
+        ("What is the smallest country?", True),
+        ("What is the capital of the smallest country?", False),
+        ("Which rivers flow through the country?", False),
+    ],
+)
+def test_a_kind_is_asked_for_where_the_question_word_goes_with_it(question: str, asked: bool) -> None:
+    assert asks_for_kind(question, "Country") is asked
