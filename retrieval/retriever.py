@@ -8,7 +8,7 @@ import numpy as np
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate, Page
-from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.kg.terms import ANY, Chain, Entity, Hop
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.priors.masking import TOPIC_MASK, blank_labels, mask_topic
 from kgqa.retrieval.candidate_chains import (
@@ -78,7 +78,7 @@ class Retriever:
         leading = bool(topics) and await graph.leads_on(topics)
         opened = [] if leading else await graph.set_out(question, anything=not topics)
         topics = opened or topics
-        names = {topic: topic.name for topic in topics if topic.name}
+        names = {topic: topic.name for topic in topics if topic.name and topic != ANY}
         if not opened and any(TOPIC_MASK not in mask_topic(question, name, ()) for name in names.values()):
             names |= await graph.said_names(question, topics)
         masked = {

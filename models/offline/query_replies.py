@@ -13,7 +13,7 @@ async def compose_query(prompt: ComposeQuery, interpreter: QuestionInterpreter) 
     """Compose the chosen chains, united or meeting; where they lead to others too, say what tells them apart.
 
     That is what the question names, or an extreme; where no attribute says it, the answers are chosen. None
-    is composed where a chosen chain is not offered, or the query has given nothing.
+    is composed where a chosen chain is not offered or no answer shown, or the query has given nothing.
     """
     known = await interpreter.interpret(
         prompt.question, prompt.topics, [each.chain for each in prompt.chains]
@@ -26,6 +26,8 @@ async def compose_query(prompt: ComposeQuery, interpreter: QuestionInterpreter) 
     query = ComposedQuery(rationale=known.reason, chains=lists, count=asks_for_count(known, ends))
     met = _ends_in_common(lists, prompt)
     wanted = met if known.answers is None else known.answers & {end.term for end in ends}
+    if met and not wanted:
+        return ComposedQuery(rationale=known.reason, chains=[])
     return query if wanted >= met else _tell_apart(query, met, wanted, known, prompt)
 
 
