@@ -59,8 +59,8 @@ def new_build(folder: Path, head: str, names: Iterable[str] = ()) -> Iterator[Pa
         OSError: if it cannot be written.
     """
     was_there = folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         sweep_builds(folder, head)
         build = _make_held(folder, BUILD_PREFIX)
         try:
@@ -72,8 +72,8 @@ def new_build(folder: Path, head: str, names: Iterable[str] = ()) -> Iterator[Pa
                 _link(folder / name, build.path / name)
         finally:
             build.release()
-            sweep_builds(folder, head)
     finally:
+        sweep_builds(folder, head)
         if not was_there:
             with suppress(OSError):
                 folder.rmdir()
@@ -234,8 +234,8 @@ def _make_held(parent: Path, prefix: str) -> HeldFolder:
             return HeldFolder(folder, _lock(folder, fcntl.LOCK_SH, os.O_RDWR | os.O_CREAT))
         except FileNotFoundError:  # somebody sweeps: it was held by nobody for a moment
             continue
-        except OSError:
-            folder.rmdir()
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
             raise
 
 

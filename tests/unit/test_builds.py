@@ -6,6 +6,7 @@ import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,6 +71,27 @@ def test_a_build_that_fails_leaves_what_there_was(tmp_path: Path) -> None:
             raise ZeroDivisionError
     assert text(tmp_path / "made") == "one" and len(builds(tmp_path / "made")) == 1
     assert builds(tmp_path) == ["made"]
+
+
+@pytest.mark.parametrize("at", ["mkdir", "flock"])
+def test_a_build_that_is_ended_as_soon_as_it_begins_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    made, owner = Path.mkdir, {"mkdir": Path, "flock": fcntl}[at]
+    ended = []
+
+    def end(*given: Any, **named: Any) -> None:
+        if at == "mkdir":
+            made(*given, **named)
+        if (at == "flock" or given[0].name.startswith("build-")) and not ended:
+            ended.append(at)
+            raise SystemExit(143)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, at, end)
+        with pytest.raises(SystemExit):
+            build(tmp_path / "new", "one")
+    assert os.listdir(tmp_path) == []
 
 
 def test_what_a_killed_build_left_goes_and_what_is_being_built_does_not(tmp_path: Path) -> None:
