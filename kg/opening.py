@@ -1,7 +1,6 @@
 """Opens a knowledge graph by what it is called: files, a store folder, an endpoint by address or name."""
 
 import hashlib
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -11,12 +10,14 @@ from typing import TYPE_CHECKING, cast
 import pyoxigraph as ox
 
 from kgqa.addresses import drop_user, is_web_address, redact_name
+from kgqa.builds import remove_folder
 from kgqa.kg.bolt import is_property_graph
 from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
 from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
 from kgqa.kg.graph import Executor, GraphFacts
 from kgqa.kg.linking.lookup import IndexLookup, NameLookup, QueryLookup, StoreNames, list_all_names
 from kgqa.kg.linking.name_index import Encode, NameIndex
+from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.linking.search import TextSearch, find_text_search
 from kgqa.kg.naming import Naming
 from kgqa.kg.property_graph import PropertyGraphReader
@@ -27,7 +28,7 @@ from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.store import directory
 from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.store.file_cache import store_of_files, store_of_property_graph
-from kgqa.kg.store.loading import parts_of
+from kgqa.kg.store.loading import file_versions, parts_of
 from kgqa.kg.terms import Entity
 from kgqa.kg.triples import Frame, is_triples, write_triples
 
@@ -48,11 +49,9 @@ def source_version(source: str) -> tuple[int, ...] | None:
     """Return what tells files or a folder from what takes their place later (blocking); None for others."""
     path = Path(source)
     try:
-        files = [path / directory.FACTS_FILE] if path.is_dir() else parts_of(path)
-        found = [file.stat() for file in files]
+        return file_versions([path / directory.FACTS_FILE] if path.is_dir() else parts_of(path))
     except (OSError, ValueError, KGError):
         return None
-    return tuple(part for each in found for part in (each.st_ino, each.st_mtime_ns, each.st_size))
 
 
 def open_graph(
@@ -111,29 +110,27 @@ def is_address(name: str) -> bool:
 
 def _open_property_graph(address: str, rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
     with closing(PropertyGraphReader(address, deadline=deadline)) as reader:
-        folder = store_of_property_graph(reader)
-        folder, store, facts = _open_kept(folder, lambda: directory.load_graph(reader))
-    return _open_store(store, facts, folder, rows, deadline, encode)
+        if stored := _open_kept(store_of_property_graph(reader)):
+            return _open_stored(stored, rows, deadline, encode)
+        return _open_loaded(*directory.load_graph(reader), rows, deadline, encode)
 
 
 def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
     if directory.is_store(paths[0]):
-        return _open_store(*directory.open_store(paths[0]), paths[0], rows, deadline, encode)
-    folder, store, facts = _open_kept(store_of_files(paths), lambda: directory.load_files(paths))
-    facts = replace(facts, source=", ".join(map(str, paths)))
-    return _open_store(store, facts, folder, rows, deadline, encode)
+        return _open_stored(directory.open_store(paths[0]), rows, deadline, encode)
+    if (stored := _open_kept(store_of_files(paths))) is None:
+        return _open_loaded(*directory.load_files(paths), rows, deadline, encode)
+    stored = replace(stored, facts=replace(stored.facts, source=", ".join(map(str, paths))))
+    return _open_stored(stored, rows, deadline, encode)
 
 
-def _open_kept(
-    folder: Path | None, read: Callable[[], tuple[ox.Store, GraphFacts]]
-) -> tuple[Path | None, ox.Store, GraphFacts]:
-    """Open a folder of kgqa's own; read the graph into memory where there is none, or it is damaged."""
-    if folder:
-        try:
-            return folder, *directory.open_store(folder)
-        except KGError:
-            shutil.rmtree(folder, ignore_errors=True)
-    return None, *read()
+def _open_kept(folder: Path | None) -> directory.StoredGraph | None:
+    """Open a folder of kgqa's own; None where there is none, or it was damaged and is removed."""
+    try:
+        return directory.open_store(folder) if folder else None
+    except KGError:
+        remove_folder(cast("Path", folder))
+        return None
 
 
 def open_triples(
@@ -149,24 +146,37 @@ def open_triples(
     Raises:
         KGMalformed: if the text is not N-Triples.
     """
-    return _open_store(*directory.load_text(text, source), None, rows, deadline, encode)
+    return _open_loaded(*directory.load_text(text, source), rows, deadline, encode)
 
 
-def _open_store(
-    store: ox.Store, facts: GraphFacts, folder: Path | None, rows: int, deadline: float, encode: Encode | None
+def _open_stored(
+    stored: directory.StoredGraph, rows: int, deadline: float, encode: Encode | None
 ) -> SparqlGraph:
-    place = folder / directory.STORE_FOLDER if folder else None
-    executor = EmbeddedStore(store, deadline=deadline, folder=place)
+    executor = EmbeddedStore(stored.store, deadline=deadline, folder=stored.folder, build=stored.build)
+    return _open_embedded(executor, stored.facts, lambda dialect, names: stored.open_names(), rows, encode)
+
+
+def _open_loaded(
+    store: ox.Store, facts: GraphFacts, rows: int, deadline: float, encode: Encode | None
+) -> SparqlGraph:
+    def list_names(dialect: Dialect, names: StoreNames) -> NameTable:
+        return directory.list_names(store, facts, dialect, names)
+
+    return _open_embedded(EmbeddedStore(store, deadline=deadline), facts, list_names, rows, encode)
+
+
+def _open_embedded(
+    executor: EmbeddedStore,
+    facts: GraphFacts,
+    open_names: Callable[[Dialect, StoreNames], NameTable],
+    rows: int,
+    encode: Encode | None,
+) -> SparqlGraph:
     dialect = detect_dialect(tuple(facts.predicates))
     naming = Naming(dialect, facts.predicates)
-
     named = StoreNames(executor, dialect, naming, facts.predicates)
-
-    def index() -> NameIndex:
-        names = directory.open_names(folder) if folder else directory.list_names(store, facts, dialect, named)
-        return NameIndex(names, named, encode)
-
-    return SparqlGraph(executor, facts, dialect, naming, IndexLookup(index), rows=rows)
+    lookup = IndexLookup(lambda: NameIndex(open_names(dialect, named), named, encode))
+    return SparqlGraph(executor, facts, dialect, naming, lookup, rows=rows)
 
 
 def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) -> SparqlGraph:

@@ -82,7 +82,7 @@ def say_record(record: Mapping[str, Any]) -> str:
         return said
     label = OUTCOME_LABELS.get(record["outcome"])
     paths = ["".join(path_parts(path)) for path in record["paths"]]
-    lines = [f"{said[:1].upper()}{said[1:]}{f' ({label})' if label else ''}.", *paths[:MAX_PATHS_DRAWN]]
+    lines = [f"{said}{f' ({label})' if label else ''}.", *paths[:MAX_PATHS_DRAWN]]
     return "\n\n".join(lines)
 
 
