@@ -22,10 +22,11 @@ Wordings = Annotated[
 Graph = Annotated[
     list[str] | None,
     typer.Option(
-        help='"sample" (default), an RDF file (several for one graph), a folder made by kgqa kg load, '
-        "or the address of a SPARQL endpoint."
+        help='"sample" (default), an RDF file or a table (several for one graph), a folder made by kgqa kg '
+        "load, the address of a SPARQL endpoint or a property graph, or a name that kgqa kg list has."
     ),
 ]
+Model = Annotated[str | None, typer.Option(help='"provider:name", or "offline" for no language model.')]
 Metrics = Annotated[
     list[str] | None,
     typer.Option(
@@ -56,6 +57,14 @@ Topics = Annotated[list[str] | None, typer.Option(help="The name of a topic enti
 def read_method(name: str) -> str:
     """Return the name of a method as it is known: what says where one stands is taken to the letter."""
     return name if ":" in name else name.lower()
+
+
+def read_settings(
+    kg: Sequence[str] | None, model: str | None, prompts: str | None, pairs: Sequence[str] | None
+) -> dict[str, Any]:
+    """Return what is set of a context, by switches of its own and by ``--option``, which wins."""
+    named = {"kg": tuple(kg) if kg else None, "model": model, "prompts": prompts}
+    return {name: given for name, given in named.items() if given is not None} | read_options(pairs)
 
 
 def read_options(pairs: Sequence[str] | None) -> dict[str, Any]:

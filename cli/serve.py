@@ -32,8 +32,9 @@ def serve(
     kg: Annotated[
         str | None,
         typer.Option(
-            help='The graph that is asked where nobody names one: "sample", an RDF file, a folder made by '
-            "kgqa kg load, or the address of a SPARQL endpoint."
+            help='The graph that is asked where nobody names one: "sample", an RDF file or a table, a folder '
+            "made by kgqa kg load, the address of a SPARQL endpoint or a property graph, or a name that "
+            "kgqa kg list has."
         ),
     ] = None,
     model: Annotated[

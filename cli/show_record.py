@@ -12,9 +12,9 @@ from kgqa.runtime.record_text import (
     DECIDED_BY,
     MAX_ANSWERS_SHOWN,
     count_of,
-    no_answer_reason,
     path_parts,
     ref_text,
+    say_answers,
     say_cost,
 )
 
@@ -42,7 +42,7 @@ def show_record(record: "Record") -> None:
     if len(record["answers"]) > MAX_ANSWERS_SHOWN:
         console.print(f"... and {len(record['answers']) - MAX_ANSWERS_SHOWN} more (--json gives all)")
     if not record["answers"]:
-        console.print(output.styled_line(f"No answer found{no_answer_reason(record)}.", "yellow"))
+        console.print(output.styled_line(say_answers(record), "yellow"))
     for path in record["paths"]:
         console.print(Text("  ").append_text(draw_path(path)))
     for condition in record["conditions"]:

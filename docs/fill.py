@@ -71,7 +71,7 @@ def filled(page: Path, blocks: Mapping[str, str]) -> str:
 def drawing(method: str) -> str:
     """Show the drawing of a method, and say what is not drawn."""
     said = " ".join(captions(read_drawing(method)))
-    return f"![{describe(method)}](drawings/{method}.svg)\n\n{said}"
+    return f"![{describe(method)}](drawings/{method}.svg)\n\n{said}".rstrip()
 
 
 def drawings() -> dict[Path, str]:

@@ -121,6 +121,21 @@ class Record(TypedDict):
     """The method's options, with their hash."""
 
 
+SUMMARY = (
+    "question",
+    "method",
+    "topics",
+    "answers",
+    "outcome",
+    "confidence",
+    "stopped_by",
+    "paths",
+    "evidence",
+    "query",
+    "conditions",
+)
+"""The keys of a record that say what it answers and prove it."""
+
 VARIABLE_REF: Ref = {"id": None, "name": None}  # a node of a chain that stays a variable
 
 
@@ -132,6 +147,11 @@ def ref(term: Term) -> Ref:
 def fact(triple: Triple) -> Fact:
     """Return a triple as a record shows it."""
     return {"head": ref(triple.head), "relation": triple.relation, "tail": ref(triple.tail)}
+
+
+def summarise_record(record: Record) -> dict[str, Any]:
+    """Return what a record answers and proves as plain JSON, without its trace, cost and options."""
+    return {key: record[key] for key in SUMMARY}  # type: ignore[literal-required]
 
 
 def zero_spend() -> Spend:

@@ -17,6 +17,11 @@ OUTCOME_LABELS = {
     "grounded_unverified": "from the graph, not all checked",
 }
 
+OUTAGES = {
+    "kg_unavailable": "the knowledge graph is unavailable",
+    "model_unavailable": "the model is unavailable",
+}
+
 DECIDED_BY = {"graph": "decided by the graph", "model": "decided by the model", None: "not checked"}
 
 MAX_ANSWERS_SHOWN = 20  # the record has all
@@ -48,13 +53,37 @@ class Answered(dict[str, Any]):
 
 
 def say_answers(record: Mapping[str, Any]) -> str:
-    """Return the answers on one line, or why there are none."""
-    answers = record["answers"]
-    if not answers:
-        return f"No answer found{no_answer_reason(record)}."
-    more = len(answers) - MAX_ANSWERS_SHOWN
-    said = ", ".join(map(ref_text, answers[:MAX_ANSWERS_SHOWN]))
-    return said + (f" and {more} more" if more > 0 else "")
+    """Return the answers on one line, or why there are none.
+
+    >>> named = [{"id": None, "name": name} for name in ("Chad", "Mali", "Peru")]
+    >>> say_answers({"answers": named, "outcome": "grounded"})
+    'Chad, Mali and Peru'
+    """
+    if outage := OUTAGES.get(record["outcome"]):
+        errors = [one_line(str(entry["error"]), 1000) for entry in record["trace"] if "error" in entry]
+        return f"No answer: {outage}{f' ({errors[-1]})' if errors else ''}."
+    if not record["answers"]:
+        return f"No answer found{_no_answer_reason(record)}."
+    names = [ref_text(answer) for answer in record["answers"][:MAX_ANSWERS_SHOWN]]
+    if more := len(record["answers"]) - len(names):
+        names.append(f"{more} more")
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def say_record(record: Mapping[str, Any]) -> str:
+    """Return a sentence: the answers, and how far to trust them where they are not proved; and the paths.
+
+    >>> chad = {"id": "http://e/chad", "name": "Chad"}
+    >>> say_record({"answers": [chad], "outcome": "grounded_unverified", "paths": []})
+    'Chad (from the graph, not all checked).'
+    """
+    said = say_answers(record)
+    if not record["answers"]:
+        return said
+    label = OUTCOME_LABELS.get(record["outcome"])
+    paths = ["".join(path_parts(path)) for path in record["paths"]]
+    lines = [f"{said}{f' ({label})' if label else ''}.", *paths[:MAX_PATHS_DRAWN]]
+    return "\n\n".join(lines)
 
 
 def say_cost(record: Mapping[str, Any]) -> str:
@@ -74,14 +103,11 @@ def say_cost(record: Mapping[str, Any]) -> str:
     return one_line(" · ".join(filter(None, parts)))
 
 
-def no_answer_reason(record: Mapping[str, Any]) -> str:
+def _no_answer_reason(record: Mapping[str, Any]) -> str:
     """Return why there is no answer, to stand after the words that say so."""
     if record["stopped_by"]:
         return f": the limit of {record['stopped_by']} was reached"
-    errors = [entry["error"] for entry in record["trace"] if "error" in entry]
     reasons = [entry.get("reason") for entry in record["trace"][-1:]]
-    if record["outcome"].endswith("_unavailable"):
-        reasons = errors[-1:]
     if said := next(filter(None, [*reasons, record.get("error")]), ""):
         return f": {one_line(str(said), 1000)}"
     if record["topics"]:

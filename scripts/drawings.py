@@ -40,10 +40,11 @@ class Edge(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """The nodes that are drawn, the edges between them, and the nodes left out with what puts them in."""
+    """What is drawn: nodes, the edges between them, whether any may stop; and nodes left out, by option."""
 
     nodes: tuple[str, ...]
     edges: tuple[Edge, ...]
+    stops: bool
     left_out: dict[str, str]
 
 
@@ -55,10 +56,12 @@ def read_drawing(method: str) -> Drawing:
     drawn = graph.get_graph()
     inner = [name for name in drawn.nodes if not name.startswith("__")]
     left_out = {name: optional[name] for name in inner if not getattr(context, optional.get(name, ""), True)}
+    between = [edge for edge in drawn.edges if {edge.source, edge.target} <= {*inner}]
+    stops = [edge for edge in between if edge.data == "stop" and edge.target == inner[-1]]
     edges = [
         (edge.source, edge.target, str(edge.data or (edge.target if edge.conditional else "")))
-        for edge in drawn.edges
-        if {edge.source, edge.target} <= {*inner} and (edge.data != "stop" or edge.target != inner[-1])
+        for edge in between
+        if edge not in stops
     ]
     passed = {source: target for source, target, said in edges if source in left_out and said == "forward"}
     kept = [name for name in inner if name not in left_out]
@@ -69,7 +72,8 @@ def read_drawing(method: str) -> Drawing:
         if source in kept and target in kept:
             found.setdefault((kept.index(source), kept.index(target)), []).append(said)
     ordered = sorted(found.items())
-    return Drawing(tuple(kept), tuple(Edge(*ends, tuple(said)) for ends, said in ordered), left_out)
+    lines = tuple(Edge(*ends, tuple(said)) for ends, said in ordered)
+    return Drawing(tuple(kept), lines, bool(stops), left_out)
 
 
 def draw_svg(method: str) -> str:
@@ -87,9 +91,9 @@ def draw_svg(method: str) -> str:
     parts = [f'<circle class="end" cx="{middle:g}" cy="14" r="6"/>', _line(f"M{middle:g} 20V{_top(0):g}")]
     for edge in straight:
         parts.append(_line(f"M{middle:g} {_bottom(edge.source):g}V{_top(edge.target):g}"))
-        words = _words(edge)
-        x = middle + 6 + CHAR_WIDTH * len(words) / 2
-        parts.append(_text(words, x, (_bottom(edge.source) + _top(edge.target)) / 2 + 3))
+        if words := _words(edge):
+            x = middle + 6 + CHAR_WIDTH * len(words) / 2
+            parts.append(_text(words, x, (_bottom(edge.source) + _top(edge.target)) / 2 + 3))
     for side, edges in ((1, ahead), (-1, back)):
         for edge in edges:
             wall, lane = (
@@ -100,11 +104,11 @@ def draw_svg(method: str) -> str:
             parts.append(_line(_path(wall, lane, y1, y2)))
             x, y = lane - 4 if side > 0 else lane + 12, (y1 + y2) / 2
             parts.append(_text(_words(edge), x, y, f' transform="rotate(-90 {x:g} {y:g})"'))
-    stop = _top(last) - (STEP - BOX_HEIGHT) / 2
-    stub = middle - BOX_WIDTH / 2 + 30
+    if drawing.stops:
+        stop, stub = _top(last) - (STEP - BOX_HEIGHT) / 2, middle - BOX_WIDTH / 2 + 30
+        parts.append(_line(f"M{stub - 22:g} {stop - 4:g}H{stub:g}V{_top(last):g}"))
+        parts.append(_text("stop", stub - 36, stop))
     parts += [
-        _line(f"M{stub - 22:g} {stop - 4:g}H{stub:g}V{_top(last):g}"),
-        _text("stop", stub - 36, stop),
         _line(f"M{middle:g} {_bottom(last):g}V{height - 18:g}"),
         f'<circle class="end" cx="{middle:g}" cy="{height - 12:g}" r="6"/>',
         *(_box(name, middle, place) for place, name in enumerate(drawing.nodes)),
@@ -199,8 +203,9 @@ def _box(name: str, middle: float, place: int) -> str:
 
 def captions(drawing: Drawing) -> Iterator[str]:
     """Yield what a reader of a drawing has to know beside it."""
-    end = drawing.nodes[-1]
-    yield f"`stop`, by which any node leads to `{end}` unless drawn otherwise, is one arrow."
+    if drawing.stops:
+        end = drawing.nodes[-1]
+        yield f"`stop`, by which any node leads to `{end}` unless drawn otherwise, is one arrow."
     if drawing.left_out:
         names = ", ".join(f"`{name}`" for name in drawing.left_out)
         yield f"Not drawn, as the default options pass them over: {names}."

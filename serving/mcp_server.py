@@ -32,10 +32,9 @@ from kgqa.kg.terms import one_line
 from kgqa.priors.errors import EncoderError, PriorError
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
-from kgqa.runtime.record import Record, zero_spend
-from kgqa.runtime.record_text import path_parts
+from kgqa.runtime.record import SUMMARY, Record, summarise_record, zero_spend
+from kgqa.runtime.record_text import OUTAGES, say_record
 from kgqa.runtime.resources import open_tools
-from kgqa.runtime.sentence import OUTAGES, SUMMARY, say_record, summarise_record
 from kgqa.runtime.server_limits import NotServed
 
 MAX_CALLS_AT_ONCE = 10  # calls of tools that one server works on; others wait
@@ -142,9 +141,7 @@ class _Calls:
         context = self._context(asked.method or self._method)
         given = make_input(asked.question, asked.topics)
         record = extract_record(await graph_of(context.method).ainvoke(given, context=context))
-        paths = ("".join(path_parts(path)) for path in record["paths"])
-        said = "\n".join([say_record(record), *paths])
-        return _result(said, summarise_record(record), is_error=record["outcome"] in OUTAGES)
+        return _result(say_record(record), summarise_record(record), is_error=record["outcome"] in OUTAGES)
 
     async def _walk(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         runtime = self._runtime()

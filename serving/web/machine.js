@@ -22,7 +22,8 @@ const style = () => [
       "text-background-padding": 1, "control-point-step-size": 44,
     },
   },
-  { selector: "edge.rare", style: { visibility: "hidden" } },
+  // it goes round the nodes that stand between
+  { selector: "edge.rare", style: { visibility: "hidden", "curve-style": "unbundled-bezier", "control-point-distances": bow } },
   { selector: "edge.rare.done", style: { visibility: "visible" } },
   { selector: "node.passed", style: { "border-style": "dashed" } },
   { selector: "node.done", style: { "background-color": colour("done"), "border-color": colour("right") } },
@@ -110,6 +111,8 @@ export class Machine {
     this.cy.style(style());
   }
 }
+
+const bow = (edge) => Math.max(0, edge.target().position("y") - edge.source().position("y") - 80) / 2;
 
 const width = (name) => 22 + name.length * 8.4;
 

@@ -88,7 +88,7 @@ def test_a_record_prints_in_three_lines() -> None:
         ({}, "No answer found in the graph."),
         (
             {"outcome": "kg_unavailable", "trace": [{"error": "no such file"}, {"node": "answer"}]},
-            "No answer found: no such file.",
+            "No answer: the knowledge graph is unavailable (no such file).",
         ),
         (
             {"error": "ValueError: odd", "usage": dict.fromkeys(zero_spend()), "topics": []},
