@@ -85,20 +85,36 @@ async def _ask_with_bar(
     concurrency: int,
     arguments: Mapping[str, Any],
 ) -> None:
-    from kgqa.evaluation.runs.ask_many import ask_many
-    from kgqa.evaluation.runs.event_loop import stop_on_signals
+    """Ask questions, several at a time, and hand over each record once those before it are there."""
+    from kgqa.evaluation.runs.asking import make_subject
+    from kgqa.evaluation.runs.event_loop import for_each, stop_on_signals
+    from kgqa.evaluation.runs.processes import count_processes, open_asker
     from kgqa.evaluation.runs.progress import progress_bar
+    from kgqa.evaluation.runs.records import RunError
 
+    subject = await asyncio.to_thread(lambda: make_subject(**arguments, seed=0))
+    if subject.simulated:
+        raise RunError("a simulated model knows the answers of a dataset: kgqa eval asks it")
     console = Console(stderr=True, highlight=False)
+    order, found = iter(questions), dict[str, Mapping[str, Any]]()
+    after = next(order, None)
 
     def announce() -> None:
         console.print("kgqa: the running questions end first; Ctrl-C again stops at once", soft_wrap=True)
 
     with progress_bar(console) as bar, stop_on_signals(announce) as stop:
-
-        def watch(record: Mapping[str, Any]) -> None:
-            tally.count(record)
-            bar(tally)
-
         bar(tally)
-        await ask_many(questions, take, concurrency=concurrency, stop=stop, watch=watch, **arguments)
+        async with open_asker(
+            subject, count_processes(subject, len(questions), concurrency), concurrency
+        ) as asker:
+
+            async def ask(question: "Question") -> None:
+                nonlocal after
+                record = found[question.id] = (await asker.ask(question)).record
+                tally.count(record)
+                bar(tally)
+                while after is not None and after.id in found:
+                    take(found.pop(after.id))
+                    after = next(order, None)
+
+            await for_each(questions, ask, concurrency, stop)

@@ -10,10 +10,17 @@ the threads and tasks started from it, and no one else's.
 Meter(queries=1, seconds=0.25, max_queries=None)
 """
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Awaitable, Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import Generic, TypeVar
+
+from cachetools import LRUCache
+
+T = TypeVar("T")
 
 
 class QueryBudgetExhausted(Exception):
@@ -70,3 +77,35 @@ def end_query(seconds: float) -> None:
     """Add the seconds that a query has taken to every open meter."""
     for meter in _meters.get():
         meter.seconds += seconds
+
+
+class QueryMemo(Generic[T]):
+    """Remembers the latest of what queries have found, of so much ``size`` in all; the queries count again.
+
+    Threads may share it.
+    """
+
+    def __init__(self, size: int, size_of: Callable[[T], int]) -> None:
+        self._size, self._size_of = size, size_of
+        self._known: LRUCache[Hashable, tuple[T, int, int]] = LRUCache(size, getsizeof=itemgetter(2))
+        self._lock = threading.Lock()
+
+    async def recall(self, key: Hashable, find: Callable[[], Awaitable[T]]) -> T:
+        """Return what was found under a key, or find it now.
+
+        Raises:
+            QueryBudgetExhausted: also where it is known, if so many queries are not left.
+        """
+        with self._lock:
+            known = self._known.get(key)
+        if known is not None:
+            found, queries, _ = known
+            for _ in range(queries):
+                begin_query()
+            return found
+        with metered() as meter:
+            found = await find()
+        if (size := self._size_of(found)) <= self._size:
+            with self._lock:
+                self._known[key] = found, meter.queries, size
+        return found

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
@@ -15,7 +15,7 @@ from kgqa.kg.linking.class_names import NamedWords, first_apart, in_singular, na
 from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.lookup import NameLookup
 from kgqa.kg.linking.name_index import NameIndex
-from kgqa.kg.meter import begin_query, end_query
+from kgqa.kg.meter import QueryMemo, begin_query, end_query
 from kgqa.kg.naming import Naming, make_description
 from kgqa.kg.pages import (
     Candidate,
@@ -64,6 +64,9 @@ MEDIATORS_SAMPLED = 200  # nodes without a name, at the end of one chain, that a
 MAX_SEPARATE_PAGES = 8
 """Pairs of entity and hop up to which each has a page of its own; of more, those of one hop share one."""
 
+MAX_REMEMBERED_ENDS = 50_000
+"""Ends of chains that are remembered: a method and its model often ask for the same, one after the other."""
+
 MIN_ROWS_OFF_LOOP = 1_000  # from this number of rows on, naming and sorting them leaves the event loop
 
 
@@ -88,6 +91,9 @@ class SparqlGraph:
         self._rows = rows
         self._relations = RelationCatalog(executor, dialect, naming, facts)
         self._prover = Prover(executor, dialect, naming, rows=rows)
+        self._visits = QueryMemo[list[ChainResult]](
+            MAX_REMEMBERED_ENDS, lambda visits: sum(1 + len(visit.ends) + len(visit.hops) for visit in visits)
+        )
         self._linking: tuple[NameIndex, Linker] | None = None
         self._info: GraphInfo | None = None
 
@@ -125,6 +131,17 @@ class SparqlGraph:
         self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True, sample: int | None = None
     ) -> list[ChainResult]:
         """Return the ends of several chains and what leads on from there; see `KnowledgeGraph`."""
+
+        def visit() -> Awaitable[list[ChainResult]]:
+            return self._visit_chains(chains, ends=ends, hops=hops, sample=sample)
+
+        if self._executor.remote:  # it remembers its answers for as long as they may hold
+            return await visit()
+        return [*await self._visits.recall((*chains, ends, hops, sample), visit)]
+
+    async def _visit_chains(
+        self, chains: Sequence[Chain], *, ends: bool, hops: bool, sample: int | None
+    ) -> list[ChainResult]:
         limits = Limits.of(self._rows, sample, relations=0 if self._executor.remote else len(self.relations))
         empty = ChainResult(Page(()), Page(()))
         visits = {Chain(ANY): replace(empty, hops=self._every_hop()) if hops else empty}

@@ -14,7 +14,7 @@ from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.priors.slots import Slot
 from kgqa.retrieval.candidate_chains import CandidateChain, TrainingAdvice
 from kgqa.retrieval.lookups import CHAINS_PER_QUERY, Lookups
-from kgqa.retrieval.wording import FloatArray, QuestionWording
+from kgqa.retrieval.wording import FloatArray, QuestionWording, SimilarityScores
 
 HOP_MODEL_WEIGHT = 0.5  # where there is one
 NEAREST_WEIGHT = 0.3  # of the nearest training questions, where any goes this way
@@ -62,10 +62,17 @@ class HopPolicy:
         said.append((self._wording_weight, STOP_PROBABILITY))
         return sum(weight * share for weight, share in said) / sum(weight for weight, _ in said)
 
-    def hop_probabilities(self, hops: Sequence[Hop], offered: Sequence[Hop]) -> FloatArray:
-        """Return how likely each offered hop follows, given that one does: shape (offered,), sum 1."""
+    def hop_probabilities(self, chains: Sequence[tuple[Sequence[Hop], Sequence[Hop]]]) -> list[FloatArray]:
+        """Return how likely each hop that is offered after some follows, given that one does.
+
+        Of each of the pairs: shape (offered,), sum 1.
+        """
+        words = self.wording.hops_after(chains)
+        return [self._shares(*chain, said) for chain, said in zip(chains, words, strict=True)]
+
+    def _shares(self, hops: Sequence[Hop], offered: Sequence[Hop], wording: SimilarityScores) -> FloatArray:
         slots = [self._slot(hop) for hop in offered]
-        words = np.maximum(self.wording.hops(hops, offered) / _SIMILARITY_SCALE, -700.0)
+        words = np.maximum(wording / _SIMILARITY_SCALE, -700.0)
         said = [(self._wording_weight, np.exp(words - words.max()))]
         for weight, shares in self._learned(hops):
             known = np.array([shares.get(slot, 0.0) for slot in slots])
@@ -95,11 +102,14 @@ class _TopicSearch:
     waiting: dict[Chain, float] = field(default_factory=dict)  # chains that were not followed, how likely
     complete: dict[Chain, float] = field(default_factory=dict)  # how likely each chain is the whole one
 
-    def extend(self, chain: Chain, likelihood: float, offered: Sequence[Hop]) -> None:
-        """Add the likeliest of the chains that go on from a chain; blocks."""
-        if not offered:
-            return
-        shares = self.policy.hop_probabilities(chain.hops, offered)
+    def extend(self, taken: Mapping[Chain, float], graph: Lookups) -> None:
+        """Add the likeliest of the chains that go on from some; blocks."""
+        offered = {chain: hops for chain in taken if (hops := graph.known_hops(chain))}
+        shares = self.policy.hop_probabilities([(chain.hops, hops) for chain, hops in offered.items()])
+        for (chain, hops), each in zip(offered.items(), shares, strict=True):
+            self._add(chain, taken[chain], hops, each)
+
+    def _add(self, chain: Chain, likelihood: float, offered: Sequence[Hop], shares: FloatArray) -> None:
         likelihood -= self.complete.get(chain, 0.0)  # that it goes on
         for at in np.argsort(-shares, kind="stable")[:_MAX_BRANCHES]:
             longer, share = chain.then(offered[at]), float(likelihood * shares[at])
@@ -152,8 +162,7 @@ def _extend_all(
     searches: Mapping[Entity, _TopicSearch], taken: Mapping[Entity, Mapping[Chain, float]], graph: Lookups
 ) -> None:
     for topic, chains in taken.items():
-        for chain, likelihood in chains.items():
-            searches[topic].extend(chain, likelihood, graph.known_hops(chain))
+        searches[topic].extend(chains, graph)
 
 
 def _candidates(search: _TopicSearch, graph: Lookups) -> list[CandidateChain]:

@@ -21,7 +21,7 @@ from kgqa.retrieval.candidate_chains import (
 from kgqa.retrieval.chain_ranking import score_chains
 from kgqa.retrieval.chain_search import HopPolicy, search_chains
 from kgqa.retrieval.lookups import Lookups
-from kgqa.retrieval.wording import Encode, QuestionWording, asked_words, without_masks, wording_texts
+from kgqa.retrieval.wording import Encode, asked_words, open_wording, without_masks, wording_texts
 
 NEAREST_QUESTIONS = 60
 """Training questions that are asked for advice."""
@@ -121,7 +121,7 @@ class Retriever:
         advice = {topic: inverses.normalise_advice(each) for topic, each in given.items()}
 
         def read() -> dict[Entity, HopPolicy]:
-            wording = {topic: QuestionWording(text, self._encode) for topic, text in masked.items()}
+            wording = {topic: open_wording(text, self._encode) for topic, text in masked.items()}
             return {
                 topic: HopPolicy(advice[topic], wording[topic], inverses.slot, self._without)
                 for topic in masked

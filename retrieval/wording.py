@@ -42,6 +42,8 @@ _STEM_WEIGHT = 0.6  # part of the way to full similarity that words of one stem 
 _QUESTION_WEIGHT = 0.5  # of the similarity of the whole question
 _IMPOSSIBLE = -1e9
 
+MAX_QUESTIONS_KNOWN = 64  # masked questions that are remembered,
+MAX_CHAINS_KNOWN = 4_096  # and, about so many, chains that each was compared with
 MAX_WORDS_KNOWN = 1 << 16  # names of relations, words of questions and pairs of them that are remembered
 
 _LINKING_WORDS = frozenset(
@@ -345,10 +347,18 @@ class QuestionWording:
         rows = encode(texts)
         self._parts, self._question = rows[:-1], rows[-1]
         self._return_penalty = -_COMPANY_BONUS if _COMPANY_WORDS.search(masked) else _RETURN_PENALTY
+        self._known: dict[tuple[object, ...], float] = {}
 
     def hops(self, before: Sequence[Hop], offered: Sequence[Hop]) -> SimilarityScores:
         """Return how well each hop follows ``before``, whatever comes after it: shape (offered,)."""
-        return self._scores([(*before, hop) for hop in offered], over=False)
+        return self.hops_after([(before, offered)])[0]
+
+    def hops_after(self, chains: Sequence[tuple[Sequence[Hop], Sequence[Hop]]]) -> list[SimilarityScores]:
+        """Return what `hops` does for several chains, which is sooner than for each alone."""
+        scores = iter(
+            self._scores([(*before, hop) for before, offered in chains for hop in offered], over=False)
+        )
+        return [np.fromiter(scores, np.float32, len(offered)) for _, offered in chains]
 
     def chains(self, chains: Sequence[Sequence[Hop]]) -> SimilarityScores:
         """Return how well each whole chain says the question: shape (chains,).
@@ -358,6 +368,16 @@ class QuestionWording:
         return self._scores(chains, over=True)
 
     def _scores(self, chains: Sequence[Sequence[Hop]], *, over: bool) -> SimilarityScores:
+        """Score chains, those that are known from before without another look."""
+        keys = [(over, *((hop.relation, hop.forward, hop.name) for hop in chain)) for chain in chains]
+        known = self._known if len(self._known) < MAX_CHAINS_KNOWN else {}
+        new = {key: chain for key, chain in zip(keys, chains, strict=True) if key not in known}
+        if new:
+            known |= zip(new, self._compare([*new.values()], over).tolist(), strict=True)
+        self._known = known
+        return np.array([known[key] for key in keys], np.float32)
+
+    def _compare(self, chains: Sequence[Sequence[Hop]], over: bool) -> SimilarityScores:
         steps = sorted({(hop.words, hop.forward) for chain in chains for hop in chain})
         row = {step: at for at, step in enumerate(steps)}
         vectors, stems = self._encode_hops(steps)
@@ -368,7 +388,8 @@ class QuestionWording:
             rows = np.array([[row[hop.words, hop.forward] for hop in chain] for chain in alike])
             same = np.array([[one == two for one, two in pairwise(chain)] for chain in alike], bool)
             said = self._align(vectors[rows], stems[rows], same, over)
-            whole = _QUESTION_WEIGHT * (_unit_rows(vectors[rows].sum(axis=1)) @ self._question)
+            alike_all = _unit_rows(vectors[rows].sum(axis=1)) * self._question
+            whole = _QUESTION_WEIGHT * alike_all.sum(axis=1)  # of each chain the same, whichever are with it
             against = np.array([sum(not hop.forward for hop in chain) for chain in alike])
             back = np.array([sum(one == two.inverse for one, two in pairwise(chain)) for chain in alike])
             scores[places] = said + whole - (_INVERSE_HOP_PENALTY * against + self._return_penalty * back)
@@ -413,3 +434,7 @@ class QuestionWording:
             complete_chain_scores(each) if over else partial_chain_scores(each, order) for each, order in said
         ]
         return np.asarray(np.max(scores, axis=0))
+
+
+open_wording = lru_cache(MAX_QUESTIONS_KNOWN)(QuestionWording)
+"""Return the `QuestionWording` of a masked question: a method and its model ask the same."""

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from functools import wraps
+from itertools import islice
 from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool
@@ -87,15 +88,17 @@ def show_facts(facts: Iterable[Triple]) -> str:
 
 
 def listing(what: str, lines: Iterable[str], page: Page[object] | None = None, most: int = MAX_LINES) -> str:
-    """Write a headed list, cut at ``most`` lines; ``what`` begins with a plural."""
-    rows = list(lines)
-    if len(rows) == 1:
+    """Write a headed list: ``most`` lines, one for each item of a page; ``what`` begins with a plural."""
+    rest = iter(lines)
+    rows = list(islice(rest, most))
+    count = len(page) if page is not None else len(rows) + sum(1 for _ in rest)
+    if count == 1:
         what = re.sub(r"(ie)?s\b", lambda end: "y" if end[1] else "", what, count=1)
     more = "more than " if page is not None and page.truncated else ""
-    shown = [f"- {row}" for row in rows[:most]]
-    if len(rows) > most:
-        shown.append(f"- ... and {len(rows) - most} others")
-    return "\n".join([f"{more}{len(rows)} {what}" + (":" if rows else ""), *shown])
+    shown = [f"- {row}" for row in rows]
+    if count > most:
+        shown.append(f"- ... and {count - most} others")
+    return "\n".join([f"{more}{count} {what}" + (":" if rows else ""), *shown])
 
 
 def cut_text(text: str) -> str:

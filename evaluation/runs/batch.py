@@ -14,10 +14,10 @@ from kgqa.evaluation.runs.processes import (
     CONCURRENCY_PER_PROCESS,
     MAX_PROCESSES,
     count_processes,
-    open_processes,
+    open_asker,
 )
 from kgqa.evaluation.runs.records import TIME_FIELDS, AskedRecord, RunError, failed_record
-from kgqa.evaluation.runs.worker_pool import WorkerPool, read_sources
+from kgqa.evaluation.runs.worker_pool import WorkerPool
 from kgqa.kg.errors import KGError
 from kgqa.models.errors import ModelError
 from kgqa.models.registry import is_offline
@@ -95,9 +95,8 @@ async def abatch(
         if is_offline(subject.context.model):
             size = count_processes(subject, len(waiting), CONCURRENCY_PER_PROCESS * MAX_PROCESSES)
         if size:
-            sources = await read_sources(subject, await subject.open())
-            async with open_processes(subject, sources, size, size * concurrency) as pool:
-                await ask_all(pool, size * concurrency)
+            async with open_asker(subject, size, size * concurrency) as asker:
+                await ask_all(asker, size * concurrency)
     except (KGError, ModelError, EncoderError, PriorError, OSError):
         pass  # the record of each question tells it
     except RunError as error:  # processes are lost whatever they are asked

@@ -8,7 +8,8 @@ import json
 import logging
 import os
 import sys
-from contextlib import AbstractAsyncContextManager, ExitStack
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from typing import Any, BinaryIO
 
 from kgqa.evaluation.question import Question
@@ -24,6 +25,7 @@ from kgqa.evaluation.runs.worker_pool import (
     open_pool,
     open_worker,
     read_question,
+    read_sources,
     write_question,
 )
 
@@ -118,6 +120,23 @@ def open_processes(
         return WorkerProcess(await _start_process(order, place))
 
     return open_pool(start, size, concurrency, subject.context.config(), head)
+
+
+@asynccontextmanager
+async def open_asker(subject: Subject, processes: int, concurrency: int) -> AsyncIterator[Asker | WorkerPool]:
+    """Open what a subject names, and so many processes that ask it; none, and this one asks.
+
+    Raises:
+        KGError: if the graph cannot be opened.
+        ModelError: if the model cannot.
+        RunError: if no process lives.
+    """
+    graph = await subject.open()
+    if not processes:
+        yield Asker(subject, graph)
+        return
+    async with open_processes(subject, await read_sources(subject, graph), processes, concurrency) as pool:
+        yield pool
 
 
 async def _start_process(order: WorkerOrder, place: int) -> asyncio.subprocess.Process:

@@ -1,10 +1,12 @@
 """Answers to SPARQL queries: JSON written and read as rows of terms, and rows read as typed values.
 
-pyoxigraph's answers are written as blocks of JSON: row by row, it gives up and takes back Python's
-lock for each row, which takes seconds where other threads are busy.
+pyoxigraph's answers are written as blocks of text: row by row, it gives up and takes back Python's
+lock for each row, which takes seconds where other threads are busy. Those to queries of kgqa's own are
+blocks of TSV, of which each term is read once.
 """
 
 import io
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,10 +25,19 @@ T = TypeVar("T")
 
 NODE_ID = "nodeID://"  # how Virtuoso names blank nodes: IRIs that it understands in queries as well
 VIRTUOSO_ASK = "__ASK_RETVAL"  # the column in which Virtuoso answers ASK: 1 or 0
-XSD_BOOLEAN = "http://www.w3.org/2001/XMLSchema#boolean"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+XSD_BOOLEAN = f"{XSD}boolean"
 
 NO_END = Entity(NOWHERE.strip("<>"))
 
+_BARE_LITERALS = {  # what TSV writes without quotes
+    "boolean": re.compile("true|false"),
+    "integer": re.compile("[+-]?[0-9]+"),
+    "decimal": re.compile(r"[+-]?[0-9]*\.[0-9]+"),
+    "double": re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+"),
+}
+
+_JSON = json.JSONDecoder(strict=False)  # its escapes are those of a text in TSV, and more
 _SELECT_CLAUSE = re.compile(r"SELECT (?:DISTINCT )?(.*?) WHERE")
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,20}(?:\.0*)?")
 _SELECTED_COLUMN = re.compile(r"\((?:[^()]|\([^()]*\))* AS \?(\w+)\)|\?(\w+)")
@@ -54,6 +65,45 @@ def read_rows(answer: bytes) -> Rows:
         return Rows(columns, read)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise KGMalformed(f"the graph's answer is not SPARQL's JSON, or not all of it: {error}") from error
+
+
+def run_query(store: ox.Store, text: str, step: "CountBytes", *, union: bool = False) -> Rows:
+    """Run a SELECT or ASK of kgqa's own; what ``step`` raises before a block of its answer ends it."""
+    answer = _selected(store.query(text, use_default_graph_as_union=union))
+    if isinstance(answer, ox.QueryBoolean):
+        return _ask_rows("true" if answer else "false")
+    blocks = _BlockBuffer(step)
+    answer.serialize(blocks, format=ox.QueryResultsFormat.TSV)
+    head, *lines = blocks.getvalue().decode().split("\n")[:-1]
+    columns = tuple(name.removeprefix("?") for name in head.split("\t"))
+    read_cell = _Cells().__getitem__
+    return Rows(columns, [tuple(map(read_cell, line.split("\t"))) for line in lines])
+
+
+class _Cells(dict[str, Term | None]):
+    """Terms by how pyoxigraph writes them in TSV."""
+
+    def __missing__(self, cell: str) -> Term | None:
+        term = self[cell] = _read_term(_parse_cell(cell))
+        return term
+
+
+def _parse_cell(cell: str) -> dict[str, Any] | None:
+    """Return a term of SPARQL's TSV as `_read_term` takes it."""
+    if not cell or cell.startswith("<<"):  # nothing, or a triple
+        return None
+    if cell.startswith("<"):
+        return {"type": "uri", "value": cell[1:-1]}
+    if cell.startswith("_:"):
+        return {"type": "bnode", "value": cell[2:]}
+    if not cell.startswith('"'):
+        (datatype,) = (name for name, pattern in _BARE_LITERALS.items() if pattern.fullmatch(cell))
+        return {"type": "literal", "value": cell, "datatype": f"{XSD}{datatype}"}
+    quoted, _, tag = cell.rpartition('"')
+    text = _JSON.decode(f'{quoted}"') if "\\" in quoted else quoted[1:]
+    if tag.startswith("@"):
+        return {"type": "literal", "value": text, "xml:lang": tag[1:].partition("--")[0]}
+    return {"type": "literal", "value": text, "datatype": tag[3:-1]}
 
 
 def requested_columns(query: str) -> tuple[str, ...]:
@@ -195,9 +245,8 @@ CountBytes = Callable[[int], None]
 
 
 def serialise_answer(answer: Any, limit: int | None, step: CountBytes) -> bytes:
-    """Write an answer, of rows no more than ``limit``; raise KGRejected if it is triples."""
-    if isinstance(answer, ox.QueryTriples):
-        raise KGRejected("only SELECT and ASK are answered")
+    """Write an answer in JSON, of rows no more than ``limit``; raise KGRejected if it is triples."""
+    answer = _selected(answer)
     if isinstance(answer, ox.QuerySolutions) and limit is not None:
         return _serialise_first_rows(answer, limit, step)
     blocks = _BlockBuffer(step)
@@ -217,6 +266,13 @@ def to_kg_error(error: Exception) -> KGError:
     if isinstance(error, RuntimeError | MemoryError):
         return KGRejected(f"the store refused the query: {reason or 'it takes too much memory'}")
     return KGUnavailable(f"the store failed: {type(error).__name__}: {reason}")
+
+
+def _selected(answer: Any) -> Any:
+    """Return an answer of rows, or yes or no; raise KGRejected if it is triples."""
+    if isinstance(answer, ox.QueryTriples):
+        raise KGRejected("only SELECT and ASK are answered")
+    return answer
 
 
 class _BlockBuffer(io.BytesIO):

@@ -23,7 +23,7 @@ from kgqa.builds import HeldFolder
 from kgqa.kg.errors import KGTimeout
 from kgqa.kg.graph import Rows
 from kgqa.kg.meter import begin_query, end_query
-from kgqa.kg.sparql.decoding import read_rows, serialise_answer, to_kg_error
+from kgqa.kg.sparql.decoding import read_rows, run_query, to_kg_error
 from kgqa.kg.store.sandbox import QuerySandbox
 
 T = TypeVar("T")
@@ -67,9 +67,6 @@ def _run_jobs(jobs: _Jobs) -> None:
         del taken, future, job
 
 
-LARGE_RESULT_BYTES = 1 << 16  # bytes from which on an answer is read off the event loop
-
-
 class EmbeddedStore:
     """Runs queries on a pyoxigraph store in a few threads of its own.
 
@@ -105,18 +102,14 @@ class EmbeddedStore:
     async def query(self, text: str, *, limit: int | None = None, foreign: bool = False) -> Rows:
         """Run one query; see `Executor.query`."""
         if foreign:
-            answer = await self._run(
+            return await self._run(
                 lambda stop: self._answer_in_sandbox(text, limit, stop), self._sandbox_thread
             )
-        else:
-            answer = await self._run(lambda stop: self._answer(text, limit, stop), self._threads)
-        if len(answer) > LARGE_RESULT_BYTES:
-            return await asyncio.to_thread(read_rows, answer)
-        return read_rows(answer)
+        return await self._run(lambda stop: self._answer(text, stop), self._threads)
 
     def query_now(self, text: str) -> Rows:
         """Run one query in the calling thread, uncounted and without deadline."""
-        return read_rows(self._answer(text, None, lambda: None))
+        return self._answer(text, lambda: None)
 
     async def _run(self, job: Callable[[Callable[[], None]], T], workers: DaemonThreads) -> T:
         begin_query()
@@ -137,25 +130,21 @@ class EmbeddedStore:
             stopped.set()
             end_query(time.monotonic() - start)
 
-    def _answer(self, text: str, limit: int | None, stop: Callable[[], None]) -> bytes:
+    def _answer(self, text: str, stop: Callable[[], None]) -> Rows:
         """Run a query; its failure is made anew.
 
         An exception keeps the frames it went through, these keep pyoxigraph's
         answer, and that may be dropped by the thread that made it only.
         """
         try:
-            return self._ask(text, limit, stop)
+            stop()
+            return run_query(self._store, text, lambda _: stop(), union=self._union)
         except Exception as error:
             found = to_kg_error(error)
         raise found
 
-    def _answer_in_sandbox(self, text: str, limit: int | None, stop: Callable[[], None]) -> bytes:
+    def _answer_in_sandbox(self, text: str, limit: int | None, stop: Callable[[], None]) -> Rows:
         try:
-            return self._sandbox.ask(text, union=self._union, limit=limit, stop=stop)
+            return read_rows(self._sandbox.ask(text, union=self._union, limit=limit, stop=stop))
         except OSError as error:
             raise to_kg_error(error) from None
-
-    def _ask(self, text: str, limit: int | None, stop: Callable[[], None]) -> bytes:
-        stop()
-        answer = self._store.query(text, use_default_graph_as_union=self._union)
-        return serialise_answer(answer, limit, lambda _: stop())

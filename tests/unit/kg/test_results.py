@@ -1,13 +1,15 @@
 """Whatever a server sends is read as rows of terms, or is no answer."""
 
 import json
+from typing import Any
 
+import pyoxigraph as ox
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from kgqa.kg.errors import KGMalformed
 from kgqa.kg.graph import Rows
-from kgqa.kg.sparql.decoding import read_rows, select_columns
+from kgqa.kg.sparql.decoding import read_rows, run_query, select_columns
 from kgqa.kg.terms import Entity, Literal
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -160,3 +162,49 @@ def test_terms(term: dict[str, str], read: Entity | Literal | None) -> None:
 )
 def test_yes_and_no(answer: object, said: str) -> None:
     assert read_rows(json.dumps(answer).encode()) == Rows(("ask",), [(Literal(said, f"{XSD}boolean"),)])
+
+
+IRIS = st.text("abz/é'", max_size=5).map(lambda text: ox.NamedNode(f"http://x/{text}"))
+DATATYPES = ["integer", "decimal", "double", "boolean", "date", "string", "dateTime", "float"]
+VALUES = st.text(max_size=12) | st.sampled_from(
+    [
+        "5",
+        "+05",
+        "-1.50",
+        "1e30",
+        ".5E-7",
+        "INF",
+        "true",
+        "0",
+        "2001-01-01",
+        'a\tb\nc\r"d"\\',
+        "\\u0041",
+        '"@en',
+    ]
+)
+STORED = st.one_of(
+    IRIS,
+    st.sampled_from("ab1").map(ox.BlankNode),
+    VALUES.map(ox.Literal),
+    st.builds(lambda value, tag: ox.Literal(value, language=tag), VALUES, st.sampled_from(["en", "de-AT"])),
+    st.builds(
+        lambda value, name: ox.Literal(value, datatype=ox.NamedNode(XSD + name)),
+        VALUES,
+        st.sampled_from(DATATYPES),
+    ),
+)
+
+
+@given(st.lists(STORED, max_size=6, unique=True))
+def test_a_query_of_our_own_is_read_as_its_answer_in_json_is(terms: list[Any]) -> None:
+    store = ox.Store()
+    for term in terms:
+        store.add(ox.Quad(ox.NamedNode("http://x/s"), ox.NamedNode("http://x/p"), term))
+    for query in (
+        "SELECT ?o ?none ?s WHERE { ?s <http://x/p> ?o } ORDER BY STR(?o) DATATYPE(?o) LANG(?o)",
+        "SELECT ?none WHERE { ?s ?p ?o }",
+        "SELECT (COUNT(*) AS ?n) (AVG(?o) AS ?mean) WHERE { ?s ?p ?o }",
+        "ASK { ?s ?p ?o }",
+    ):
+        told = store.query(query).serialize(format=ox.QueryResultsFormat.JSON)
+        assert run_query(store, query, lambda size: None) == read_rows(told)

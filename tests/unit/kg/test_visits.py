@@ -4,7 +4,8 @@ from random import Random
 
 import pytest
 
-from kgqa.kg.meter import metered
+from kgqa.kg.errors import KGUnavailable
+from kgqa.kg.meter import QueryBudgetExhausted, QueryMemo, metered
 from kgqa.kg.pages import Candidate, ChainResult, Page
 from kgqa.kg.terms import Chain, Entity, Hop
 
@@ -36,6 +37,39 @@ async def test_a_visit_is_one_query(make_graph):
         visits = await graph.visit_chains(chains)
     assert meter.queries == 1
     assert visits == [await one_by_one(graph, each) for each in chains]
+
+
+async def test_what_was_visited_is_not_asked_of_a_store_again_and_counts_again(make_graph, monkeypatch):
+    graph = make_graph(FILMS)
+    first = await graph.visit_chains([chain("f1", "stars"), chain("f2")])
+    monkeypatch.setattr("kgqa.kg.store.embedded.run_query", None)
+    with metered(1) as meter:
+        assert await graph.visit_chains([chain("f1", "stars"), chain("f2")]) == first
+        with pytest.raises(QueryBudgetExhausted):
+            await graph.visit_chains([chain("f1", "stars"), chain("f2")])
+    assert meter.queries == 1
+    with pytest.raises(KGUnavailable):
+        await graph.visit_chains([chain("f1", "stars")])
+
+
+async def test_a_failed_visit_is_made_again(make_graph, monkeypatch):
+    graph = make_graph(FILMS)
+    with monkeypatch.context() as broken, pytest.raises(KGUnavailable):
+        broken.setattr("kgqa.kg.store.embedded.run_query", None)
+        await graph.visit_chains([chain("f2")])
+    assert await graph.visit_chains([chain("f2")]) == await make_graph(FILMS).visit_chains([chain("f2")])
+
+
+async def test_no_more_is_remembered_than_so_much():
+    memo, asked = QueryMemo[list[int]](10, len), []
+
+    async def find(size):
+        asked.append(size)
+        return [0] * size
+
+    for size in (11, 11, 4, 4, 5, 4, 3, 4, 5):  # the 3 takes the place of the 5, which was not used since
+        assert len(await memo.recall(size, lambda size=size: find(size))) == size
+    assert asked == [11, 11, 4, 5, 3, 5]
 
 
 async def test_a_chain_without_hops_gives_its_topic_by_name(make_graph):

@@ -45,12 +45,12 @@ def policy(*nearest: tuple[str, float], hops=()) -> HopPolicy:
 
 
 def test_by_words_alone_equal_hops_are_equally_likely() -> None:
-    assert policy().hop_probabilities((), (P, Q)).tolist() == [0.5, 0.5]
+    assert policy().hop_probabilities([((), (P, Q))])[0].tolist() == [0.5, 0.5]
     assert policy().stop_probability((P,)) == STOP_PROBABILITY
 
 
 def test_the_nearest_questions_vote_for_the_hop_that_they_go_on_by() -> None:
-    shares = policy(("p", 0.5), ("p q", 0.5), ("q", 0.5)).hop_probabilities((), (P, Q))
+    shares = policy(("p", 0.5), ("p q", 0.5), ("q", 0.5)).hop_probabilities([((), (P, Q))])[0]
     words = WORDING_WEIGHT / 2  # the questions are but half alike
     said = (NEAREST_WEIGHT * 2 / 3 + words / 2) / (NEAREST_WEIGHT + words)
     np.testing.assert_allclose(shares, [said, 1 - said])
@@ -69,7 +69,7 @@ def test_only_questions_that_begin_this_way_vote_on_whether_it_is_over() -> None
 
 
 def test_a_nearer_question_counts_more() -> None:
-    shares = policy(("p", 0.9), ("q", 1.0)).hop_probabilities((), (P, Q))
+    shares = policy(("p", 0.9), ("q", 1.0)).hop_probabilities([((), (P, Q))])[0]
     vote, words = 1 / (1 + math.exp(-3)), WORDING_WEIGHT * MIN_WORDING_FACTOR
     np.testing.assert_allclose(shares[1], (NEAREST_WEIGHT * vote + words / 2) / (NEAREST_WEIGHT + words))
 
@@ -78,7 +78,7 @@ def test_the_hop_model_counts_among_the_hops_that_are_offered() -> None:
     hops = ({Slot("p"): math.log(0.6), Slot("q"): math.log(0.2), Slot("x"): math.log(0.2)}, {None: 0.0})
     learned = policy(hops=hops)
     said = (HOP_MODEL_WEIGHT * 0.75 + WORDING_WEIGHT / 2) / (HOP_MODEL_WEIGHT + WORDING_WEIGHT)
-    np.testing.assert_allclose(learned.hop_probabilities((), (P, Q)), [said, 1 - said])
+    np.testing.assert_allclose(learned.hop_probabilities([((), (P, Q))])[0], [said, 1 - said])
     assert math.isclose(
         learned.stop_probability((P,)),
         (HOP_MODEL_WEIGHT + WORDING_WEIGHT * STOP_PROBABILITY) / (HOP_MODEL_WEIGHT + WORDING_WEIGHT),
@@ -86,7 +86,7 @@ def test_the_hop_model_counts_among_the_hops_that_are_offered() -> None:
 
 
 def test_a_slot_has_the_direction_of_its_hop() -> None:
-    shares = policy(("^p", 0.9)).hop_probabilities((), (P, P.inverse))
+    shares = policy(("^p", 0.9)).hop_probabilities([((), (P, P.inverse))])[0]
     assert shares[1] > shares[0]
 
 

@@ -1,6 +1,7 @@
 """How well a chain says a question: order of words, number of hops, directions."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from kgqa.kg.terms import Hop
 from kgqa.priors.encoder import CachedEncoder
-from kgqa.retrieval.wording import QuestionWording, comparison_texts
+from kgqa.retrieval.wording import QuestionWording, comparison_texts, open_wording
 from kgqa.tests.conftest import MEMO
 from kgqa.tests.support.perfect import DATA, questions
 
@@ -178,6 +179,25 @@ def test_a_question_is_encoded_once_in_few_texts() -> None:
     wording.hops((), chain("spouse"))
     wording.chains([chain("spouse")])
     assert batches[1:] == [["spouse"], ["spouse"]]
+
+
+def test_a_chain_scores_the_same_whichever_are_compared_with_it(memo: CachedEncoder) -> None:
+    question = "what is the religion of the wife of the child of [ENT]?"
+    chains = chains_of("religion", "spouse", hops=3)
+    together = QuestionWording(question, memo.encode).chains(chains).tolist()
+    alone = QuestionWording(question, memo.encode)
+    assert [alone.chains([each]).item() for each in reversed(chains)] == together[::-1]
+
+
+def test_what_a_question_was_compared_with_is_not_compared_again(
+    memo: CachedEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question, offered = "who is the wife of the child of [ENT]?", chain("spouse", "children")
+    first = open_wording(question, memo.encode).hops((), offered)
+    monkeypatch.setattr(QuestionWording, "_encode_hops", None)
+    assert open_wording(question, memo.encode).hops((), offered[::-1]).tolist() == first.tolist()[::-1]
+    with pytest.raises(TypeError):  # the same relation, called otherwise
+        open_wording(question, memo.encode).hops((), [replace(offered[0], name="partner")])
 
 
 def test_nothing_offered_gives_no_scores_and_no_hops_score_nothing(memo: CachedEncoder) -> None:

@@ -51,6 +51,13 @@ def test_processes_give_the_records_of_ask_in_order(kg: str, pids: list[int]) ->
     assert str(records[0]).count("\n") == 2
 
 
+def test_what_is_remembered_of_a_question_changes_no_record(kg: str) -> None:
+    given: dict[str, Any] = {"kg": kg, "model": "offline"}
+    first, _, again = (kgqa.ask(**QUESTIONS[n], **given) for n in (3, 4, 3))
+    assert timeless(first) == timeless(again)
+    assert first["usage"]["kg_queries"] > 0 < first["usage"]["model_queries"]
+
+
 async def test_it_works_in_asynchronous_code(kg: str, pids: list[int]) -> None:
     records = await kgqa.abatch(QUESTIONS, kg=kg, model="offline")
     assert (len(pids), [record["id"] for record in records]) == (2, [each["id"] for each in QUESTIONS])
@@ -61,7 +68,7 @@ async def test_it_works_where_a_loop_runs_and_waits(kg: str) -> None:
 
 
 def test_few_questions_are_asked_here(kg: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "open_processes", None)
+    monkeypatch.setattr(batches, "open_asker", None)
     assert len(kgqa.batch(QUESTIONS, kg=kg, model="offline")) == 6
     assert kgqa.batch([]) == []
 
