@@ -16,7 +16,7 @@ from kgqa.runtime import server_limits
 @pytest.fixture(autouse=True)
 def _as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Start nothing; environment and limits are as before afterwards."""
-    monkeypatch.setattr(serve, "_run", lambda host, port: None)
+    monkeypatch.setattr(serve, "_run", lambda host, port, own: None)
     monkeypatch.setattr(serve, "_announce", lambda *told: None)
     monkeypatch.setattr(server_limits, "_active", server_limits._active)
     for name in ("KGQA_KG", "KGQA_MODEL", "KGQA_ALLOW_KG", "KGQA_ALLOW_MODEL", "KGQA_API_KEYS", *serve.QUIET):
@@ -91,14 +91,14 @@ def test_of_the_graphs_that_are_allowed_the_one_that_is_named_comes_first(
     monkeypatch.setenv("KGQA_ALLOW_KG", "other.ttl, sample")
     ended = CliRunner().invoke(app, ["serve", "--kg", "sample", "--model", "offline"])
     assert ended.exit_code == 0, ended.output
-    assert server_limits.active_limits().kg == ("sample", "other.ttl")
+    assert server_limits.active_limits().kg == (("sample",), ("other.ttl",))
 
 
 def test_what_langgraph_json_names_is_there_in_any_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    settings = serve.server_settings()
+    settings = serve.server_settings({})
     assert set(METHODS) <= set(settings["graphs"])
     named = [graph["path"] for graph in settings["graphs"].values()]
     for path in (*named, settings["http"]["app"]):
