@@ -47,13 +47,13 @@ export class Asked {
   }
 
   /** Show a method: what it does, and its options, with these texts in them; give its state machine. */
-  async choose(assistant = byId("method").value, texts = this.options?.texts()) {
+  async choose(assistant = byId("method").value, texts = null) {
+    byId("method").value = assistant;
     const [schemas, machine] = await Promise.all([client.schemas(assistant), client.machine(assistant)]);
     this.method = this.methods.find((each) => each.assistant_id === assistant);
-    byId("method").value = assistant;
     this.inputs = schemas.input_schema?.properties ?? {};
     const schema = { properties: {}, ...schemas.context_schema };
-    this.options = optionForm(schema, texts);
+    this.options = optionForm(schema, texts ?? this.options?.texts());
     byId("method-about").textContent = this.method.description ?? "";
     byId("options").replaceChildren(...this.options.elements);
     byId("question").placeholder = `${this.converses ? "Say something, then go on: “and Ecuador?”" : "Ask something"}; Enter asks, Shift+Enter begins a line`;

@@ -125,7 +125,7 @@ const bow = (edge) => Math.max(0, edge.target().position("y") - edge.source().po
 
 const LABEL_HEIGHT = 14;
 
-const labelOf = (edge) => `label of ${edge.id}`;
+const labelOf = ({ source, target }) => `${source} → ${target}`;
 
 const labelWidth = (edge) => (edge.label ? edge.label.length * 5.6 + 6 : 0);
 
