@@ -89,7 +89,7 @@ def _load_methods(named: list[str]) -> dict[str, Any]:
 
 
 def server_settings(own: dict[str, Any]) -> dict[str, Any]:
-    """Return what ``langgraph.json`` says, with modules for files: it holds in any folder; and own methods."""
+    """Return ``langgraph.json`` with modules for files, so that it holds in any folder; and own methods."""
     said: dict[str, Any] = json.loads((PACKAGE / "langgraph.json").read_text(encoding="utf-8"))
     graphs = {name: {**graph, "path": _as_module(graph["path"])} for name, graph in said["graphs"].items()}
     return {
