@@ -5,16 +5,18 @@ import json
 import os
 import signal
 import socket
+import sys
 import threading
 import webbrowser
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kgqa.cli import output
+from kgqa.cli import options, output
 
 if TYPE_CHECKING:
     from kgqa.runtime.context import Context
@@ -25,22 +27,20 @@ DEFAULT_PORT = 2024
 
 RUNS_AT_A_TIME = 10
 
+OWN_METHODS = "kgqa_own_methods"
+
 QUIET = {"LANGSMITH_TRACING": "false", "LANGGRAPH_NO_VERSION_CHECK": "true", "LOG_LEVEL": "ERROR"}
 """What LangGraph's server is told where nobody has said otherwise: call nobody, and log failures alone."""
 
 
 def serve(
-    kg: Annotated[
-        str | None,
+    kg: options.Graph = None,
+    model: options.Model = None,
+    method: Annotated[
+        list[str] | None,
         typer.Option(
-            help='The graph that is asked where nobody names one: "sample", an RDF file or a table, a folder '
-            "made by kgqa kg load, the address of a SPARQL endpoint or a property graph, or a name that "
-            "kgqa kg list has."
+            help="A method of your own to serve beside ours, as module:graph or file.py:graph (repeatable)."
         ),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(help='The model likewise: "provider:name", or "offline" for no language model.'),
     ] = None,
     host: Annotated[str, typer.Option(help="The address to listen on; others need keys.")] = "127.0.0.1",
     port: Annotated[
@@ -50,13 +50,17 @@ def serve(
 ) -> None:
     """Serve a page to ask and to watch, and the LangGraph API behind it, until Ctrl-C.
 
+    Graph and model are those that are asked where nobody names another.
     Keys, limits and where steps are kept are set in the environment; see docs/serving.md.
     """
     if any(find_spec(name) is None for name in ("langgraph_api", "langgraph_runtime_inmem", "starlette")):
         output.fail("the server is not installed; bring it with: pip install 'kgqa[studio]'")
-    given = {name: value for name, value in {"kg": kg, "model": model}.items() if value}
-    for name, value in given.items():
-        _make_default(name.upper(), value)
+    given: dict[str, Any] = {name: value for name, value in {"kg": kg, "model": model}.items() if value}
+    if kg:
+        _make_default("KG", kg[0] if len(kg) == 1 else json.dumps(kg))
+    if model:
+        _make_default("MODEL", model)
+    own = _load_methods(method or [])
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
     chosen = _choose_port(host, port)
@@ -67,15 +71,30 @@ def serve(
     reached = host if host not in {"0.0.0.0", "::"} else "localhost"  # noqa: S104
     address = f"http://{f'[{reached}]' if ':' in reached else reached}:{chosen}/"
     threading.Thread(target=_announce, args=(reached, chosen, address, open_page), daemon=True).start()
-    _run(host, chosen)
+    _run(host, chosen, own)
 
 
-def server_settings() -> dict[str, Any]:
-    """Return what ``langgraph.json`` says, with modules for files: it holds in any folder."""
+def _load_methods(named: list[str]) -> dict[str, Any]:
+    """Return an entry for each method of the operator's own, as those of ``graphs`` in ``langgraph.json``.
+
+    LangGraph's server takes a graph out of a module: they have one to themselves. One that cannot be loaded
+    ends the command with one line.
+    """
+    from kgqa.graphs import graph_of, headline_of, load_method
+
+    with output.errors_in_one_line(ValueError):
+        names = [load_method(options.read_method(each)) for each in named]
+    module = sys.modules[OWN_METHODS] = ModuleType(OWN_METHODS)
+    vars(module).update({name: graph_of(name) for name in names})
+    return {name: {"path": f"{OWN_METHODS}:{name}", "description": headline_of(name)} for name in names}
+
+
+def server_settings(own: dict[str, Any]) -> dict[str, Any]:
+    """Return ``langgraph.json`` with modules for files, so that it holds in any folder; and own methods."""
     said: dict[str, Any] = json.loads((PACKAGE / "langgraph.json").read_text(encoding="utf-8"))
     graphs = {name: {**graph, "path": _as_module(graph["path"])} for name, graph in said["graphs"].items()}
     return {
-        "graphs": graphs,
+        "graphs": own | graphs,
         "auth": {**said["auth"], "path": _as_module(said["auth"]["path"])},
         "http": {**said["http"], "app": _as_module(said["http"]["app"])},
         "checkpointer": said["checkpointer"],
@@ -155,7 +174,7 @@ def _announce(host: str, port: int, address: str, open_page: bool) -> None:
         webbrowser.open(address)
 
 
-def _run(host: str, port: int) -> None:
+def _run(host: str, port: int, own: dict[str, Any]) -> None:
     """Run the server until it is told to end, or its terminal is closed: it writes down what it knows."""
     import logging
 
@@ -168,5 +187,5 @@ def _run(host: str, port: int) -> None:
         port,
         n_jobs_per_worker=RUNS_AT_A_TIME,
         allow_blocking=True,
-        **server_settings(),
+        **server_settings(own),
     )

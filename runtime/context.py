@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from difflib import get_close_matches
 from functools import cache
@@ -58,6 +58,20 @@ def default_max_tokens() -> Any:
     return _setting("KGQA_MAX_TOKENS", MAX_REPLY_TOKENS)
 
 
+def default_graph(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of the graph that is asked where no option says; several are a list in JSON.
+
+    >>> default_graph({"KGQA_KG": '["a.ttl", "b.ttl"]'}), default_graph({})
+    (('a.ttl', 'b.ttl'), ('sample',))
+    """
+    text = environment.get("KGQA_KG") or "sample"
+    try:
+        names = json.loads(text)
+    except (ValueError, RecursionError):
+        return (text,)
+    return tuple(map(str, names)) if names and isinstance(names, list) else (text,)
+
+
 class Budget(BaseModel):
     """How much one question may spend; null means no limit.
 
@@ -87,13 +101,13 @@ class Context(BaseModel):
     retrieves: ClassVar[bool] = False  # whether it has chains found for a whole question
 
     kg: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
-        default_factory=lambda: (_first(active_limits().kg) or os.environ.get("KGQA_KG") or "sample",),
+        default_factory=lambda: (active_limits().kg or (default_graph(os.environ),))[0],
         min_length=1,
         description='the knowledge graph: "sample", RDF files or tables, a folder made by kgqa kg load, the '
         "address of a SPARQL endpoint or a property graph, or the name of a public endpoint (kgqa kg list)",
     )
     model: str = Field(
-        default_factory=lambda: _first(active_limits().model) or default_spec(),
+        default_factory=lambda: (active_limits().model or (default_spec(),))[0],
         min_length=1,
         description='who answers prompts: "provider:name", or "offline" for no language model',
     )
@@ -187,9 +201,13 @@ class Context(BaseModel):
             if field.default_factory:
                 own = to_jsonable_python(field.get_default(call_default_factory=True))
                 schema["properties"][name]["default"] = list(map(redact_name, own)) if name == "kg" else own
-        for name, allowed in {"kg": active_limits().kg, "model": active_limits().model}.items():
-            if allowed:
-                schema["properties"][name]["examples"] = list(map(redact_name, allowed))
+        if graphs := active_limits().kg:
+            named = [[redact_name(name) for name in graph] for graph in graphs]
+            schema["properties"]["kg"]["examples"] = [
+                names if len(names) > 1 else names[0] for names in named
+            ]
+        if models := active_limits().model:
+            schema["properties"]["model"]["examples"] = list(map(redact_name, models))
         return schema
 
     @property
@@ -347,10 +365,6 @@ def _own_name(thing: Any) -> str:
         return chat_model_name(thing)
     name = getattr(thing, "fingerprint", None) or getattr(thing, "name", None) or type(thing).__name__
     return str(name)
-
-
-def _first(allowed: tuple[str, ...] | None) -> str | None:
-    return allowed[0] if allowed else None
 
 
 C = TypeVar("C", bound="Context")

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from kgqa.runtime.record import PathStep, Ref
 
 OUTCOME_LABELS = {
+    "grounded": "proved by the graph",
     "none": "no answer",
     "parametric": "from the model, not proved by the graph",
     "grounded_inference": "inferred by the model from facts of the graph",
@@ -80,9 +81,9 @@ def say_record(record: Mapping[str, Any]) -> str:
     said = say_answers(record)
     if not record["answers"]:
         return said
-    label = OUTCOME_LABELS.get(record["outcome"])
+    caveat = _caveat(record["outcome"])
     paths = ["".join(path_parts(path)) for path in record["paths"]]
-    lines = [f"{said}{f' ({label})' if label else ''}.", *paths[:MAX_PATHS_DRAWN]]
+    lines = [f"{said}{f' ({caveat})' if caveat else ''}.", *paths[:MAX_PATHS_DRAWN]]
     return "\n\n".join(lines)
 
 
@@ -91,7 +92,7 @@ def say_cost(record: Mapping[str, Any]) -> str:
     usage = record["usage"]
     calls, seconds = (usage["llm_calls"] or 0) + (usage["cached_calls"] or 0), usage["seconds"]
     parts = [
-        OUTCOME_LABELS.get(record["outcome"], record["outcome"]),
+        _caveat(record["outcome"]) or record["outcome"],
         f"{record['method']}, {record['config']['model']}",
         f"confidence {record['confidence']:.2f}" if record["confidence"] is not None else "",
         count_of(calls, "model call") if calls else "",
@@ -101,6 +102,11 @@ def say_cost(record: Mapping[str, Any]) -> str:
         f"stopped by {record['stopped_by']}" if record["stopped_by"] else "",
     ]
     return one_line(" · ".join(filter(None, parts)))
+
+
+def _caveat(outcome: str) -> str:
+    """Return how far an answer is to be trusted that the graph does not prove."""
+    return "" if outcome == "grounded" else OUTCOME_LABELS.get(outcome, "")
 
 
 def _no_answer_reason(record: Mapping[str, Any]) -> str:

@@ -36,7 +36,7 @@ class Limits:
     """Caps of a budget and of a reply, names that may be given, limits of the input; None allows any."""
 
     caps: Mapping[str, float] = field(default_factory=dict)
-    kg: tuple[str, ...] | None = None
+    kg: tuple[tuple[str, ...], ...] | None = None  # each the names of one graph
     model: tuple[str, ...] | None = None
     priors: tuple[str, ...] | None = None
     asked: InputLimits | None = None
@@ -53,7 +53,7 @@ class Limits:
 
     def with_credentials(self, kg: tuple[str, ...]) -> tuple[str, ...]:
         """Return a graph's names, an allowed address with the user, password and key it is shown without."""
-        allowed = self.kg or ()
+        allowed = [name for graph in self.kg or () for name in graph]
         full = {drop_user(name): name for name in reversed(allowed) if "://" in name}
         return tuple(name if name in allowed else full.get(name, name) for name in kg)
 
@@ -74,8 +74,9 @@ class Limits:
 
     def check(self, context: Any) -> None:
         """Raise `NotServed` for names of a context that are not allowed, with those that are."""
-        if self.kg is not None and context.kg not in [(name,) for name in self.kg]:
-            raise _not_served("kg", ", ".join(map(redact_name, context.kg)), self.kg)
+        if self.kg is not None and context.kg not in self.kg:
+            graphs = tuple(" and ".join(map(redact_name, graph)) for graph in self.kg)
+            raise _not_served("kg", ", ".join(map(redact_name, context.kg)), graphs)
         if self.model is not None:
             if context.model not in self.model:
                 raise _not_served("model", context.model, self.model)

@@ -1,11 +1,14 @@
 """The server's page: a few files of ours, read once; none of them holds any data."""
 
+import json
 from hashlib import sha256
 from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+
+from kgqa.runtime.record_text import DECIDED_BY, OUTAGES, OUTCOME_LABELS
 
 FOLDER = Path(__file__).with_name("web")
 
@@ -23,14 +26,21 @@ HEADERS = {
 
 def page_routes() -> list[Route]:
     """Return a route for each file of the page, with the page itself at ``/``; blocking."""
-    files = [file for file in FOLDER.rglob("*") if file.suffix in MEDIA_TYPES]
-    return [_route(file) for file in sorted(files)]
+    files = {file.relative_to(FOLDER).as_posix(): file for file in sorted(FOLDER.rglob("*"))}
+    contents = {name: file.read_bytes() for name, file in files.items() if file.suffix in MEDIA_TYPES}
+    return [_route(name, content) for name, content in {**contents, "words.js": _words()}.items()]
 
 
-def _route(file: Path) -> Route:
-    content, media_type = file.read_bytes(), MEDIA_TYPES[file.suffix]
+def _words() -> bytes:
+    """Return a script with the words for what a record says by terms, as all else of kgqa has them."""
+    tables = {"OUTCOME_LABELS": OUTCOME_LABELS, "OUTAGES": OUTAGES, "DECIDED_BY": DECIDED_BY}
+    return "".join(f"export const {name} = {json.dumps(table)};\n" for name, table in tables.items()).encode()
+
+
+def _route(name: str, content: bytes) -> Route:
+    media_type = MEDIA_TYPES[Path(name).suffix]
     tag = f'"{sha256(content).hexdigest()[:32]}"'
-    path = "/" if file.name == "index.html" else f"/page/{file.relative_to(FOLDER).as_posix()}"
+    path = "/" if name == "index.html" else f"/page/{name}"
 
     async def serve(request: Request) -> Response:
         headers = {**HEADERS, "ETag": tag}

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from kgqa.models.registry import default_spec
-from kgqa.runtime.context import Budget, default_max_tokens
+from kgqa.runtime.context import Budget, default_graph, default_max_tokens
 from kgqa.runtime.server_limits import InputLimits, Limits
 from kgqa.serving.authentication import KEYS_VARIABLE, Authenticator, read_keys
 from kgqa.serving.server_patches import stop_usage_reports
@@ -84,7 +84,8 @@ def read_authenticator(environment: Mapping[str, str]) -> Authenticator:
 def read_limits(environment: Mapping[str, str]) -> Limits:
     """Read the limits; with keys, what is not set is held to the defaults. ValueError: a cap is no number."""
     listed = (environment.get(variable, "").split(",") for variable in ALLOW_VARIABLES)
-    kg, model, priors = (tuple(filter(None, map(str.strip, names))) or None for names in listed)
+    graphs, model, priors = (tuple(filter(None, map(str.strip, names))) or None for names in listed)
+    kg = tuple((name,) for name in graphs) if graphs else None
     caps = _read_caps(environment)
     if not environment.get(KEYS_VARIABLE):
         anything = kg is None and model is None and priors is None
@@ -92,7 +93,7 @@ def read_limits(environment: Mapping[str, str]) -> Limits:
     own = {name: value for name, value in Caps().model_dump().items() if value is not None}
     return Limits(
         {**own, **caps},
-        kg or (environment.get("KGQA_KG") or "sample",),
+        kg or (default_graph(environment),),
         model or (default_spec(),),
         priors or (),
         INPUT_LIMITS,

@@ -1,22 +1,14 @@
 // Shows a record: its answers, how far they are to be trusted, their cost, conditions, paths, and query.
 
-import { byId, el, localName, nameOf, plural, table } from "./dom.js";
+import { byId, el, localName, nameOf, plural, table, textOf } from "./dom.js";
+import { DECIDED_BY, OUTAGES, OUTCOME_LABELS } from "./words.js";
 
-const OUTCOMES = {
-  grounded: "proved by the graph",
-  grounded_inference: "from the graph; the model picked among what the chains lead to",
-  grounded_unverified: "from the graph; not all was checked",
-  parametric: "from the model, not proved by the graph",
-  none: "no answer",
-  kg_unavailable: "the knowledge graph could not be asked",
-  model_unavailable: "the model could not be asked",
-};
+/** Answers whose facts a record has at most. */
+const MAX_PROVED = 50;
 
-const DECIDED = { graph: "the graph", model: "the model" };
+export const isOutage = (record) => record.outcome in OUTAGES;
 
-export const OUTAGES = new Set(["kg_unavailable", "model_unavailable"]);
-
-export const outcomeOf = (record) => OUTCOMES[record.outcome] ?? String(record.outcome);
+export const outcomeOf = ({ outcome }) => OUTCOME_LABELS[outcome] ?? OUTAGES[outcome] ?? String(outcome);
 
 /** Why there is no answer, in one line. */
 export function reasonOf(record) {
@@ -32,18 +24,30 @@ export function answersOf({ answers = [] }) {
   return answers.slice(0, 5).map(nameOf).join(", ") + more;
 }
 
-export function showRecord(record) {
+/** Whether the last message of a conversation is a reply. */
+export const wasRepliedTo = (messages) => messages.at(-1)?.type === "ai";
+
+/** What was said, each reply by its first line. */
+export function showTurns(messages) {
+  const said = messages.map((message) => el("li", { class: message.type }, textOf(message).split("\n")[0]));
+  byId("turns").replaceChildren(...said);
+  byId("turns-part").hidden = !said.length;
+}
+
+/** Show a record; that of a reply has made its question of the last message. */
+export function showRecord(record, messages = []) {
   const answers = record.answers ?? [];
-  const failed = OUTAGES.has(record.outcome);
+  const said = messages.findLast((message) => message.type === "human");
+  byId("asked-as").textContent = said && textOf(said).trim() !== record.question ? `Asked as: ${record.question}` : "";
   const names = answers.map((answer) => el("li", { title: answer.id }, nameOf(answer)));
   byId("answers").replaceChildren(...names);
   byId("answers").className = answers.length > 8 ? "many" : "";
   byId("answer-count").textContent = answers.length > 1 ? `${answers.length} of them` : "";
   byId("no-answer").textContent = answers.length ? "" : `No answer: ${reasonOf(record)}.`;
   byId("outcome").textContent = outcomeOf(record);
-  byId("outcome").className = `outcome ${failed ? "failed" : answers.length ? record.outcome : "none"}`;
+  byId("outcome").className = `outcome ${isOutage(record) ? "failed" : answers.length ? record.outcome : "none"}`;
   byId("cost").textContent = costOf(record);
-  byId("paths").replaceChildren(...(record.paths ?? []).slice(0, 20).map(drawnPath));
+  byId("paths").replaceChildren(...(record.paths ?? []).slice(0, 20).map((path) => drawnPath(path, record)));
   showConditions(record.conditions ?? []);
   byId("query-part").hidden = !record.query;
   byId("query").textContent = record.query ?? "";
@@ -64,17 +68,26 @@ function costOf({ usage, method, config, confidence, stopped_by }) {
   ].filter(Boolean).join(" · ");
 }
 
-function drawnPath(path) {
-  const hops = path.flatMap(({ relation, forward, tail }) => [
+function drawnPath(path, record) {
+  const hops = path.flatMap(({ relation, forward, tail }, at) => [
     el("span", { class: "hop" }, forward ? ` —${localName(relation)}→ ` : ` ←${localName(relation)}— `),
-    nameOf(tail),
+    (at === path.length - 1 && endsOf(path, record)) || nameOf(tail),
   ]);
   return el("li", {}, path.length ? nameOf(path[0].head) : "", ...hops);
 }
 
+/** How many answers a path leads to, where it does not end in one thing; nothing where nobody can tell. */
+function endsOf(path, { paths, answers, evidence }) {
+  const { relation, forward, tail } = path.at(-1);
+  if (nameOf(tail) !== "?" || answers.length < 2) return "";
+  const ends = new Set(evidence.filter((fact) => fact.relation === relation).map((fact) => fact[forward ? "tail" : "head"].id));
+  const known = paths.length > 1 ? answers.filter((answer) => ends.has(answer.id)) : answers;
+  return paths.length > 1 && answers.length > MAX_PROVED ? "" : plural(known.length, "answer");
+}
+
 function showConditions(conditions) {
-  const rows = conditions.map(({ words, by, query }) => [words, DECIDED[by] ?? "nobody", query ?? ""]);
+  const rows = conditions.map(({ words, by, query }) => [words, DECIDED_BY[by], query ?? ""]);
   byId("conditions").replaceChildren(
-    ...(rows.length ? [el("h3", {}, "Conditions"), table("Conditions of the question", ["condition", "decided by", "in the query"], rows)] : []),
+    ...(rows.length ? [el("h3", {}, "Conditions"), table("Conditions of the question", ["condition", "who decided", "in the query"], rows)] : []),
   );
 }

@@ -50,7 +50,8 @@ export const schemas = (assistant) => json(`assistants/${assistant}/schemas`);
 export const machine = (assistant) => json(`assistants/${assistant}/graph`);
 export const createThread = (metadata) => json("threads", { metadata });
 export const history = (thread) => json(`threads/${thread}/history`, { limit: 1000 });
-export const lastRun = async (thread) => (await json(`threads/${thread}/runs?limit=1`))[0];
+/** The runs of a thread, the latest first. */
+export const runs = (thread) => json(`threads/${thread}/runs?limit=100`);
 export const cancel = (thread, run) => json(`threads/${thread}/runs/${run}/cancel?wait=true`, {});
 
 export const threads = () =>
@@ -59,7 +60,7 @@ export const threads = () =>
     sort_by: "updated_at",
     sort_order: "desc",
     select: ["thread_id", "updated_at", "status", "metadata"],
-    extract: { question: "values.question", outcome: "values.outcome" },
+    extract: { question: "values.question", outcome: "values.outcome", replied: "values.record.outcome" },
   });
 
 /** Change the state after a step, as if its node had written the changes; give the new checkpoint. */
@@ -68,10 +69,22 @@ export async function updateState(thread, checkpoint, node, values) {
   return (await json(`threads/${thread}/state`, body)).checkpoint.checkpoint_id;
 }
 
-/** Run, and yield what happens as {event, data}. An error of the run is thrown. */
+/** Run, and yield what happens as {event, data}: first the run's id. An error of the run is thrown. */
 export async function* run(thread, request, signal) {
   const body = { ...request, stream_mode: ["tasks", "values"] };
   const response = await call(`threads/${thread}/runs/stream`, body, signal);
+  yield { event: "begun", data: response.headers.get("content-location").split("/").at(-1) };
+  yield* events(response);
+}
+
+/** Yield what happens from now on in a run that is under way. */
+export async function* join(thread, run, signal) {
+  const response = await call(`threads/${thread}/runs/${run}/stream`, undefined, signal);
+  yield { event: "begun", data: run };
+  yield* events(response);
+}
+
+async function* events(response) {
   try {
     for await (const part of parts(response.body.getReader())) {
       if (part.event === "error") throw new Refusal(part.data.message ?? part.data.error ?? "the run failed", 500);

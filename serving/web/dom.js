@@ -34,6 +34,10 @@ export const nameOf = (ref) => ref.name ?? (ref.id === null ? "?" : localName(re
 
 export const plural = (number, noun, many = `${noun}s`) => `${number.toLocaleString("en")} ${number === 1 ? noun : many}`;
 
+/** The text of a message. */
+export const textOf = ({ content }) =>
+  typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
+
 /** A colour of the style sheet, as the theme has it now. */
 export function colour(name) {
   const probe = byId("probe");

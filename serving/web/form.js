@@ -24,13 +24,14 @@ const shown = (value) => (typeof value === "string" ? value : JSON.stringify(val
 
 /**
  * Draw the fields, with `texts` in those of these names. `read()` gives what was set, or throws an Error that
- * names the field; `texts()` gives what was written, whatever it is.
+ * names the field; `texts()` gives what was written, whatever it is; `write(values)` sets these, and no others.
  */
 export function optionForm(schema, texts = {}) {
   const fields = Object.entries(schema.properties)
     .filter(([name]) => !APART.has(name))
     .map(([name, each]) => field(name, resolved(each, schema), schema));
-  const controls = fields.flatMap((each) => [...each.element.querySelectorAll("input, select")]);
+  const inputs = fields.flatMap((each) => each.inner ?? [each]);
+  const controls = inputs.map((each) => each.control);
   for (const control of controls) if (texts[control.name]) control.value = texts[control.name];
   return {
     elements: fields.map((each) => each.element),
@@ -38,6 +39,9 @@ export function optionForm(schema, texts = {}) {
     read: () => {
       const read = fields.map((each) => [each.name, each.read()]);
       return Object.fromEntries(read.filter(([, value]) => value !== undefined));
+    },
+    write: (values) => {
+      for (const each of inputs) each.write(each.name.split(".").reduce((inside, key) => inside?.[key], values));
     },
   };
 }
@@ -56,6 +60,7 @@ function group(name, schema, root) {
   return {
     name,
     element,
+    inner,
     read: () => {
       const read = inner.map((each) => [each.key, each.read()]).filter(([, each]) => each !== undefined);
       return read.length ? Object.fromEntries(read) : undefined;
@@ -81,7 +86,10 @@ function single(name, schema, key = name) {
       throw new Error(`Option ${name}: ${error.message}`);
     }
   };
-  return { name, key, element, read };
+  const write = (value) => {
+    control.value = value === undefined ? "" : options ? JSON.stringify(value) : shown(value);
+  };
+  return { name, key, element, control, read, write };
 }
 
 function select(attributes, options, own) {

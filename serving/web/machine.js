@@ -1,8 +1,8 @@
 // Draws the state machine of a method, and lights it up.
 
-import cytoscape from "./vendor/cytoscape.js";
 import { layout, Graph } from "./vendor/dagre.js";
 import { byId, colour, table } from "./dom.js";
+import { Drawing } from "./drawing.js";
 
 const style = () => [
   {
@@ -17,19 +17,33 @@ const style = () => [
     selector: "edge",
     style: {
       width: 1.5, "curve-style": "bezier", "target-arrow-shape": "triangle", "arrow-scale": 0.9,
-      "line-color": colour("line"), "target-arrow-color": colour("line"), label: "data(label)", "font-size": 11,
-      color: colour("soft"), "text-background-color": colour("page"), "text-background-opacity": 0.9,
-      "text-background-padding": 1, "control-point-step-size": 44,
+      "line-color": colour("line"), "target-arrow-color": colour("line"),
     },
   },
+  {
+    selector: "edge.routed",
+    style: {
+      "curve-style": "round-segments", "edge-distances": "node-position", "segment-radii": 14,
+      "segment-weights": "data(weights)", "segment-distances": "data(distances)",
+    },
+  },
+  {
+    selector: "node.label",
+    style: {
+      width: "data(width)", height: LABEL_HEIGHT, "font-size": 11, color: colour("soft"), label: "data(text)",
+      "background-color": colour("page"), "border-width": 0, events: "no",
+    },
+  },
+  { selector: "edge:loop", style: { label: "data(label)", "font-size": 11, color: colour("soft") } },
   // it goes round the nodes that stand between
   { selector: "edge.rare", style: { visibility: "hidden", "curve-style": "unbundled-bezier", "control-point-distances": bow } },
   { selector: "edge.rare.done", style: { visibility: "visible" } },
   { selector: "node.passed", style: { "border-style": "dashed" } },
+  { selector: "node.walked", style: { color: colour("ink") } },
   { selector: "node.done", style: { "background-color": colour("done"), "border-color": colour("right") } },
   {
     selector: "edge.done",
-    style: { width: 3, "line-color": colour("right"), "target-arrow-color": colour("right"), color: colour("ink"), "z-index": 2 },
+    style: { width: 3, "line-color": colour("right"), "target-arrow-color": colour("right"), "z-index": 2 },
   },
   {
     selector: "node.now",
@@ -40,13 +54,11 @@ const style = () => [
 ];
 
 /** A drawing in `container`; `choose(node)` is called with the name of a node that is clicked. */
-export class Machine {
+export class Machine extends Drawing {
   constructor(container, choose) {
-    this.container = container;
+    super(container, style, 1.4, { userZoomingEnabled: false, boxSelectionEnabled: false, autoungrabify: true });
     this.edges = [];
-    this.cy = cytoscape({ container, style: style(), userZoomingEnabled: false, boxSelectionEnabled: false, autoungrabify: true });
     this.cy.on("tap", "node", (event) => choose(event.target.id()));
-    new ResizeObserver(() => this.fit()).observe(container);
   }
 
   /** Draw a graph as `/assistants/…/graph` gives it, without its start and end. */
@@ -55,10 +67,14 @@ export class Machine {
     const inside = edges.filter((edge) => names.includes(edge.source) && names.includes(edge.target));
     const stops = inside.filter((edge) => edge.data === "stop").length > 3;
     const drawn = merged(inside).map((edge) => ({ ...edge, rare: stops && edge.labels.every((label) => label === "stop") }));
-    const place = placed(names, drawn);
+    const { place, route } = placed(names, drawn);
     this.cy.elements().remove();
     this.cy.add(names.map((id) => ({ data: { id, width: width(id) }, position: place(id) })));
-    this.cy.add(drawn.map((edge) => ({ data: edge, classes: edge.rare ? "rare" : "" })));
+    for (const edge of drawn) {
+      const points = edge.rare ? null : route(edge);
+      this.cy.add({ data: { ...edge, ...(points && along(points)) }, classes: edge.rare ? "rare" : points ? "routed" : "" });
+      if (points && edge.label) this.cy.add({ data: { id: labelOf(edge), text: edge.label, width: labelWidth(edge) }, position: points.label, classes: "label" });
+    }
     this.edges = inside;
     this.container.style.height = `${Math.min(44, Math.max(16, this.cy.elements().boundingBox().h / 17))}rem`;
     this.fit();
@@ -82,7 +98,7 @@ export class Machine {
   }
 
   clear() {
-    this.cy?.elements().removeClass("done now failed passed chosen");
+    this.cy.elements().removeClass("done now failed passed chosen walked");
   }
 
   /** Light a node up that is at work. */
@@ -94,25 +110,24 @@ export class Machine {
   /** Show a node as done, and the edge that led to it; `passed` where it had nothing to do. */
   finish(node, before, { passed = false, failed = false } = {}) {
     this.cy.$id(node).removeClass("now").addClass(passed ? "passed" : failed ? "done failed" : "done");
-    if (before) this.cy.$id(before).edgesTo(this.cy.$id(node)).addClass("done");
+    if (!before) return;
+    const edge = this.cy.$id(before).edgesTo(this.cy.$id(node)).addClass("done");
+    edge.forEach((each) => void this.cy.$id(labelOf(each.data())).addClass("walked"));
   }
 
   choose(node) {
     this.cy.nodes().removeClass("chosen");
     if (node) this.cy.$id(node).addClass("chosen");
   }
-
-  fit() {
-    this.cy.resize();
-    this.cy.fit(undefined, 12);
-  }
-
-  restyle() {
-    this.cy.style(style());
-  }
 }
 
 const bow = (edge) => Math.max(0, edge.target().position("y") - edge.source().position("y") - 80) / 2;
+
+const LABEL_HEIGHT = 14;
+
+const labelOf = ({ source, target }) => `${source} → ${target}`;
+
+const labelWidth = (edge) => (edge.label ? edge.label.length * 5.6 + 6 : 0);
 
 const width = (name) => 22 + name.length * 8.4;
 
@@ -130,17 +145,34 @@ function merged(edges) {
   });
 }
 
-/** Lay the nodes out in layers; those that are only stopped at stand below. */
+/** Lay nodes and edges out in layers; nodes that are only stopped at stand below. */
 function placed(names, edges) {
-  const common = edges.filter((edge) => !edge.rare);
-  const linked = new Set(common.flatMap((edge) => [edge.source, edge.target]));
+  const routed = edges.filter((edge) => !edge.rare && edge.source !== edge.target);
+  const linked = new Set(routed.flatMap((edge) => [edge.source, edge.target]));
   const graph = new Graph();
-  graph.setGraph({ rankdir: "TB", nodesep: 40, ranksep: 22, edgesep: 20 });
+  graph.setGraph({ rankdir: "TB", nodesep: 30, ranksep: 40, edgesep: 16 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const name of names) if (linked.has(name)) graph.setNode(name, { width: width(name), height: 34 });
-  for (const { source, target } of common) if (source !== target) graph.setEdge(source, target, { width: 40, height: 10 });
+  for (const edge of routed) {
+    graph.setEdge(edge.source, edge.target, { width: labelWidth(edge), height: LABEL_HEIGHT, labelpos: "c" });
+  }
   layout(graph);
   const places = graph.nodes().map((name) => graph.node(name));
   const [x, y] = [places[0]?.x ?? 0, Math.max(0, ...places.map((place) => place.y))];
-  return (name) => (linked.has(name) ? { x: graph.node(name).x, y: graph.node(name).y } : { x, y: y + 70 });
+  const place = (name) => (linked.has(name) ? { x: graph.node(name).x, y: graph.node(name).y } : { x, y: y + 70 });
+  const route = ({ source, target }) => {
+    if (source === target) return null;
+    const { points, x, y } = graph.edge(source, target);
+    return { from: place(source), to: place(target), between: points.slice(1, -1), label: { x, y } };
+  };
+  return { place, route };
+}
+
+/** Where an edge bends, as Cytoscape wants it: how far along the line between its nodes, and how far beside it. */
+function along({ from, to, between }) {
+  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const far = Math.hypot(dx, dy);
+  const part = ({ x, y }) => ((x - from.x) * dx + (y - from.y) * dy) / far ** 2;
+  const beside = ({ x, y }) => ((y - from.y) * dx - (x - from.x) * dy) / far;
+  return { weights: between.map(part).join(" "), distances: between.map(beside).join(" ") };
 }

@@ -1,184 +1,99 @@
 // The page: asks, watches, shows, and goes another way.
 
+import { isOutage, answersOf, outcomeOf, reasonOf, showRecord, showTurns, wasRepliedTo } from "./answer.js";
+import { Asked, offerExamples } from "./asked.js";
 import * as client from "./client.js";
-import { OUTAGES, answersOf, outcomeOf, reasonOf, showRecord } from "./answer.js";
-import { byId, el } from "./dom.js";
-import { optionForm } from "./form.js";
-import { Machine } from "./machine.js";
+import { byId, textOf } from "./dom.js";
 import { Proof } from "./proof.js";
-import { headsOf, stepItem, stepOf, stepsTo } from "./steps.js";
+import { Run } from "./run.js";
+import { attempt, complain, inTurn, onKey, tell } from "./status.js";
+import { headsOf, stepOf, stepsTo } from "./steps.js";
+import { listThreads, showBranches } from "./threads.js";
+import { Trail } from "./trail.js";
 
 const THEMES = ["system", "light", "dark"];
-const EXAMPLES = [
-  "What is the capital of Mongolia?",
-  "Which currency is used in the country whose capital is Lima?",
-  "Which languages would I hear in Malta?",
-];
 
-const machine = new Machine(byId("machine"), openStep);
+const asked = new Asked();
+const trail = new Trail(fork);
 const proof = new Proof(byId("proof"));
 
-/** What is on the page: the methods, the one that is chosen and its form, the thread and its states, the run. */
-const now = { ready: null, methods: [], assistant: null, options: null, thread: null, states: [], run: null, steps: [] };
-
-// Messages
-
-const tell = (text) => (byId("status").textContent = text);
-
-function complain(error) {
-  if (error?.name === "AbortError") return;
-  byId("problem").textContent = error?.message ?? String(error);
-  tell("");
-  if (error?.status === 401) askKey();
-}
-
-/** Do something that may fail, and say in one line why it did. */
-async function attempt(work) {
-  byId("problem").textContent = "";
-  try {
-    return await work();
-  } catch (error) {
-    complain(error);
-  }
-}
-
-/** Do something after what was begun before it. */
-const inTurn = (work) => (now.ready = Promise.resolve(now.ready).then(() => attempt(work)));
-
-// Methods and options
+/** What is shown: a thread, its states, and the one that ends the branch that is shown; and the run that is watched. */
+const now = { thread: null, states: [], head: null, run: null };
 
 async function start() {
-  const found = (await client.assistants()).filter((each) => each.metadata?.created_by === "system" || each.graph_id);
-  now.methods = found.sort((a, b) => a.name.localeCompare(b.name));
-  byId("method").replaceChildren(...now.methods.map((each) => el("option", { value: each.assistant_id }, each.name)));
-  const wanted = now.methods.find((each) => each.graph_id === (draft().method ?? "compose")) ?? now.methods[0];
-  byId("method").value = wanted.assistant_id;
-  await chooseMethod(draft().options);
-  await listThreads();
+  await load();
   const thread = new URLSearchParams(location.hash.slice(1)).get("thread");
   if (thread) await openThread(thread);
 }
 
-/** Show the method that is chosen: what it does, its options, its state machine. */
-async function chooseMethod(texts) {
-  const chosen = now.methods.find((each) => each.assistant_id === byId("method").value);
-  const [schemas, graph] = await Promise.all([client.schemas(chosen.assistant_id), client.machine(chosen.assistant_id)]);
-  now.assistant = chosen;
-  now.asks = "question" in (schemas.input_schema?.properties ?? {});
-  const schema = { properties: {}, ...schemas.context_schema };
-  now.options = optionForm(schema, texts ?? now.options?.texts());
-  byId("method-about").textContent = chosen.description ?? "";
-  byId("options").replaceChildren(...now.options.elements);
-  suggest("kg", schema.properties.kg, (value) => [value].flat().join(" "));
-  suggest("model", schema.properties.model, String);
-  const sample = schema.properties.kg?.default?.[0] === "sample";
-  byId("examples").hidden = !sample;
-  machine.draw(graph);
-  countOptions();
+async function load() {
+  trail.machine.draw(await asked.load());
+  await list();
 }
 
-function suggest(name, schema = {}, shown) {
-  byId(name).placeholder = schema.default === undefined ? "" : shown(schema.default);
-  const known = schema.examples ?? (name === "kg" ? ["sample"] : ["offline"]);
-  byId(`${name}-known`).replaceChildren(...known.map((value) => el("option", { value })));
-}
-
-/** The options that are set; throws where one cannot be read. */
-function context() {
-  const [kg, model] = [byId("kg").value.trim(), byId("model").value.trim()];
-  return { ...now.options.read(), ...(kg && { kg: kg.split(/\s*[\n,]\s*/).filter(Boolean) }), ...(model && { model }) };
-}
-
-function countOptions() {
-  const number = Object.keys(now.options?.texts() ?? {}).length;
-  byId("options-count").textContent = number ? `Options (${number} set)` : "Options";
-}
-
-// What was typed outlives a reload.
-
-const draft = () => JSON.parse(sessionStorage.getItem("kgqa-draft") ?? "{}");
-
-function keepDraft() {
-  const fields = Object.fromEntries(["question", "topics", "kg", "model"].map((id) => [id, byId(id).value]));
-  sessionStorage.setItem("kgqa-draft", JSON.stringify({ ...fields, options: now.options?.texts(), method: now.assistant?.graph_id }));
-}
+const list = () => listThreads(now.thread, (thread) => inTurn(() => openThread(thread)));
 
 // Asking
 
 async function ask(event) {
   event?.preventDefault();
-  const question = byId("question").value.trim();
+  const { question } = asked;
   if (!question) {
     byId("question").focus();
     return complain(new Error("Write a question first."));
   }
-  await now.ready;
-  await running(async () => {
-    if (!now.assistant) await start();
-    if (!now.asks) throw new Error(`${now.assistant.name} takes no question; choose another method.`);
-    const asked = { assistant_id: now.assistant.assistant_id, context: context(), input: { question } };
-    const topics = byId("topics").value.split(",").map((topic) => topic.trim()).filter(Boolean);
-    if (topics.length) asked.input.topics = topics;
-    const { thread_id } = await client.createThread({ question });
-    setThread(thread_id);
-    await follow(asked);
+  await inTurn(() => {}); // what was begun before
+  await watch(async (run) => {
+    if (!asked.method) await load();
+    const request = asked.request(question);
+    if (asked.converses && now.head?.values.messages) {
+      Object.assign(request, { checkpoint_id: now.head.checkpoint.checkpoint_id });
+      clearRun();
+    } else {
+      const { thread_id } = await client.createThread({ question });
+      run.check();
+      setThread(thread_id);
+    }
+    await follow(run, run.begin(now.thread, request));
+    if (asked.converses && asked.question === question) asked.renew();
   });
 }
 
-/** Do what runs a method: one at a time. */
-async function running(work) {
+/** Watch a run that `work` begins or joins: one at a time. */
+async function watch(work) {
   if (now.run) return complain(new Error("A run is under way; wait for its end, or stop it."));
-  now.run = { stop: new AbortController() };
+  const run = (now.run = new Run());
   busy(true);
-  await attempt(work);
+  await attempt(() => work(run));
+  if (now.run === run) leave();
+}
+
+/** Watch no run any longer; one that is under way goes on. */
+function leave() {
+  now.run?.leave();
   now.run = null;
   busy(false);
 }
 
-/** Run and show each step as it happens, then the record, then what can be gone back to. */
-async function follow(request) {
-  let before = null;
-  now.run.recorded = false;
+/** Show each step of a run as it happens, then its end, then what can be gone back to. */
+async function follow(run, events, known = new Set()) {
+  let ended = false;
   try {
-    for await (const { event, data } of client.run(now.thread, bare(request), now.run.stop.signal)) {
-      if (event === "metadata") now.run.id = data.run_id;
-      else if (event === "tasks") before = light(data, before);
-      else if (event === "values" && data.config && data.outcome) finish(data);
+    for await (const { event, data } of events) {
+      if (event === "tasks" && !known.has(data.id)) light(data);
+      else if (event === "values") ended = showEnd(data);
     }
-    if (!now.run.recorded) tell("The run has ended before its answer; its steps are below.");
   } finally {
-    await refresh();
+    if (!run.left) await refresh();
   }
+  if (run.left || run.stopped || ended || showHead()) return;
+  tell("The run has ended before its answer; its steps are below.");
 }
 
-const bare = ({ context, ...request }) => (context && Object.keys(context).length ? { ...request, context } : request);
-
-/** Light up what a task tells of; give the node that was done last. */
-function light(task, before) {
-  if (!("result" in task)) {
-    machine.start(task.name);
-    tell(`Step ${now.steps.length + 1}: ${task.name} …`);
-    return before;
-  }
-  const step = stepOf(task.name, task.result ?? {});
-  machine.finish(task.name, before, { passed: !step.entry, failed: Boolean(step.entry?.error) });
-  addStep(step);
-  return task.name;
-}
-
-function finish(record) {
-  if (now.run) now.run.recorded = true;
-  showRecord(record);
-  byId("proof-part").hidden = false;
-  const facts = proof.draw(record);
-  byId("no-proof").textContent = facts ? "" : "No facts of the graph stand behind this.";
-  byId("proof").hidden = !facts;
-  if (facts) proof.fit();
-  const names = answersOf(record);
-  if (OUTAGES.has(record.outcome)) {
-    complain(new Error(`${outcomeOf(record)}: ${reasonOf(record)}`));
-    tell("");
-  } else tell(names ? `Answered: ${names} (${outcomeOf(record)}).` : `No answer: ${reasonOf(record)}.`);
+function light(task) {
+  if ("result" in task) return trail.add(stepOf(task.name, task.result ?? {}));
+  trail.begin(task.name);
+  tell(`Step ${trail.steps.length + 1}: ${task.name} …`);
 }
 
 function busy(is) {
@@ -188,176 +103,152 @@ function busy(is) {
 }
 
 async function stop() {
-  const { id, stop: abort } = now.run ?? {};
-  if (!id) return;
-  await attempt(() => client.cancel(now.thread, id));
-  abort.abort();
-  tell("Stopped.");
+  const { run } = now;
+  tell("Stopping …");
+  await attempt(async () => {
+    await run?.stop();
+    tell("Stopped.");
+  });
 }
 
-// Steps
+// What a run comes to
+
+/** Show what a run has ended with, if it has; tell whether it has. */
+function showEnd(values) {
+  showTurns(values.messages ?? []);
+  const record = values.messages ? values.record : values;
+  if (!(values.messages ? wasRepliedTo(values.messages) : record.outcome && record.config)) return false;
+  if (record) finish(record, values.messages);
+  else tell(textOf(values.messages.at(-1)));
+  return true;
+}
+
+function finish(record, messages) {
+  showRecord(record, messages);
+  byId("proof-part").hidden = false;
+  const facts = proof.draw(record);
+  byId("no-proof").textContent = facts ? "" : "No facts of the graph stand behind this.";
+  byId("proof").hidden = !facts;
+  if (facts) proof.fit();
+  const names = answersOf(record);
+  if (isOutage(record)) complain(new Error(`${outcomeOf(record)}: ${reasonOf(record)}`));
+  else tell(names ? `Answered: ${names} (${outcomeOf(record)}).` : `No answer: ${reasonOf(record)}.`);
+}
+
+/** Show what the branch that is shown has ended with, if it has; tell whether it has. */
+function showHead() {
+  hideEnd();
+  return Boolean(now.head) && !now.head.next.length && showEnd(now.head.values);
+}
+
+function hideEnd() {
+  for (const id of ["result", "proof-part"]) byId(id).hidden = true;
+}
 
 function clearRun() {
-  clearSteps();
-  for (const id of ["result", "proof-part", "branches"]) byId(id).hidden = true;
+  trail.clear();
+  hideEnd();
+  byId("branches").hidden = true;
 }
 
-function addStep(step) {
-  step.decisions = machine.decisions(step.node);
-  now.steps.push(step);
-  byId("steps").append(stepItem(step, now.steps.length, fork));
-  byId("steps-note").textContent = "Open one to see its prompt, reply and state, or to edit it and run on from there.";
+// Threads and their branches
+
+function setThread(thread) {
+  Object.assign(now, { thread, states: [], head: null });
+  clearRun();
+  showTurns([]);
+  history.replaceState(null, "", thread ? `#thread=${thread}` : location.pathname);
 }
 
-/** Open the last step of a node, which was clicked in the drawing. */
-function openStep(node) {
-  const item = [...byId("steps").children].reverse().find((each) => each.dataset.node === node);
-  machine.choose(item ? node : null);
-  if (!item) return;
-  const details = item.firstElementChild;
-  details.open = true;
-  details.firstElementChild.focus();
-  item.scrollIntoView({ block: "nearest", behavior: "smooth" });
-}
-
-/** Read the states of the thread, and show the branch that ends in `head`, else the latest. */
-async function refresh(head) {
+/** Read the states of the thread, and show the branch that was run last. */
+async function refresh() {
   if (!now.thread) return;
+  await readStates();
+  if (now.head) showBranch(now.head);
+  await list();
+}
+
+async function readStates() {
   now.states = await client.history(now.thread);
-  const heads = headsOf(now.states);
-  const shown = heads.find((state) => state.checkpoint.checkpoint_id === head) ?? heads[0];
-  showBranches(heads, shown);
-  if (shown) showBranch(shown);
-  await listThreads();
+  now.head = headsOf(now.states)[0] ?? null;
 }
 
 function showBranch(head) {
-  const open = [...byId("steps").children].map((item) => item.firstElementChild.open);
-  const steps = stepsTo(head, now.states);
-  const kept = steps.length === now.steps.length;
-  clearSteps();
-  steps.forEach((step, at) => {
-    addStep(step);
-    const before = steps.slice(0, at).filter((each) => !each.edited).at(-1);
-    if (!step.edited) machine.finish(step.node, before?.node, { passed: !step.entry, failed: Boolean(step.entry?.error) });
-  });
-  [...byId("steps").children].forEach((item, at) => (item.firstElementChild.open = kept && Boolean(open[at])));
-  for (const node of head.next) if (node !== "__start__") machine.start(node);
+  now.head = head;
+  showBranches(headsOf(now.states), head, now.states, openBranch);
+  trail.show(stepsTo(head, now.states));
 }
 
-function clearSteps() {
-  machine.clear();
-  now.steps = [];
-  byId("steps").replaceChildren();
-  byId("steps-note").textContent = "Each step appears here as it happens.";
-}
-
-function showBranches(heads, shown) {
-  byId("branches").hidden = heads.length < 2;
-  const oldest = [...heads].reverse();
-  const buttons = oldest.map((head, at) => {
-    const steps = stepsTo(head, now.states);
-    const edit = steps.findLastIndex((step) => step.edited);
-    const label = edit < 0 ? "First run" : `Fork ${at} after ${steps[edit - 1]?.node ?? "the start"}`;
-    const open = () => {
-      showBranches(heads, head);
-      showBranch(head);
-      showState(head);
-    };
-    return el("button", { type: "button", "aria-pressed": String(head === shown), click: open }, label);
-  });
-  byId("branches").replaceChildren(el("span", { class: "note" }, "Runs of this question:"), ...buttons);
-}
-
-/** Show the record of a state, where a run has ended there. */
-function showState(head) {
-  if (head.values.outcome && head.values.config && !head.next.length) finish(head.values);
-  else for (const id of ["result", "proof-part"]) byId(id).hidden = true;
+function openBranch(head) {
+  if (now.run) return complain(new Error("A run is under way; wait for its end, or stop it."));
+  showBranch(head);
+  showHead();
 }
 
 /** Change the state after a step, and run on from there, as the run itself was asked. */
 async function fork(step, values) {
-  await running(async () => {
-    const run = await client.lastRun(now.thread);
-    const checkpoint = await client.updateState(now.thread, step.checkpoint, step.node, values);
-    const kept = now.steps.slice(0, now.steps.indexOf(step) + 1);
+  await watch(async (run) => {
+    const [before] = await client.runs(now.thread);
+    const checkpoint_id = await client.updateState(now.thread, step.checkpoint, step.node, values);
+    const kept = trail.steps.slice(0, trail.steps.indexOf(step) + 1);
     clearRun();
-    kept.forEach((each, at) => {
-      addStep(each);
-      if (!each.edited) machine.finish(each.node, kept[at - 1]?.node, { passed: !each.entry });
-    });
+    trail.show(kept);
     byId("steps-title").scrollIntoView({ block: "nearest" });
-    const asked = { assistant_id: run.assistant_id, context: run.kwargs.context ?? {}, input: null, checkpoint_id: checkpoint };
-    await follow(asked);
+    const { context } = before.kwargs;
+    const request = { assistant_id: before.assistant_id, input: null, checkpoint_id, ...(context && { context }) };
+    await follow(run, run.begin(now.thread, request));
   });
 }
 
-// Past questions
-
-function setThread(thread) {
-  now.thread = thread;
-  now.states = [];
-  clearRun();
-  history.replaceState(null, "", thread ? `#thread=${thread}` : location.pathname);
-}
-
-async function listThreads() {
-  const found = await client.threads();
-  byId("no-threads").hidden = found.length > 0;
-  byId("threads").replaceChildren(...found.map(threadItem));
-}
-
-function threadItem({ thread_id, updated_at, status, metadata, extracted }) {
-  const question = extracted?.question ?? metadata?.question ?? "(no question yet)";
-  const said = status === "idle" ? (extracted?.outcome ?? "") : status;
-  const about = el("small", {}, [new Date(updated_at).toLocaleString(), metadata?.graph_id, String(said).replaceAll("_", " ")].filter(Boolean).join(" · "));
-  const current = thread_id === now.thread ? "true" : null;
-  return el("li", {}, el("button", { type: "button", "aria-current": current, click: () => inTurn(() => openThread(thread_id)) }, question, about));
-}
-
+/** Show a thread as it is, with what it was asked; go on watching where a run is under way. */
 async function openThread(thread) {
-  if (now.run) return complain(new Error("A run is under way; wait for its end, or stop it."));
-  const run = await client.lastRun(thread);
-  if (run && run.assistant_id !== now.assistant.assistant_id && now.methods.some((each) => each.assistant_id === run.assistant_id)) {
-    byId("method").value = run.assistant_id;
-    await chooseMethod();
-  }
+  leave();
   setThread(thread);
-  await refresh();
-  const [head] = headsOf(now.states);
-  if (!head) return tell("This question has left no steps.");
-  byId("question").value = head.values.question ?? "";
-  showState(head);
-  if (run?.status === "error") complain(new Error("This run has failed; ask again to see why."));
+  const runs = await client.runs(thread);
+  const going = runs.find((run) => ["running", "pending"].includes(run.status));
+  if (going) return void watch((run) => rejoin(run, going, runs));
+  await showThread(runs);
+  if (!now.head) return tell("This question has left no steps.");
+  showHead();
+  if (runs[0]?.status === "error") complain(new Error("This run has failed; ask again to see why."));
 }
 
-function newQuestion() {
-  if (now.run) return complain(new Error("A run is under way; wait for its end, or stop it."));
+async function showThread(runs) {
+  await readStates();
+  const { question } = now.head?.values ?? runs[0]?.kwargs.input ?? {};
+  trail.machine.draw(await asked.show(runs, question ?? ""));
+  if (now.head) showBranch(now.head);
+  showTurns(now.head?.values.messages ?? []);
+  await list();
+}
+
+/** Show what a run has done so far, and go on watching it. */
+async function rejoin(run, going, runs) {
+  const events = run.join(now.thread, going.run_id);
+  await events.next(); // from here on nothing is missed
+  await showThread(runs);
+  for (const name of now.head?.next ?? []) if (name !== "__start__") light({ name });
+  const ended = now.states.filter((state) => state !== now.head);
+  await follow(run, events, new Set(ended.flatMap((state) => state.tasks.map((task) => task.id))));
+}
+
+function newQuestion(question = "") {
+  leave();
   setThread(null);
   byId("problem").textContent = "";
   tell("");
-  byId("question").value = "";
+  asked.renew(question);
   byId("question").focus();
-  inTurn(listThreads);
+  return inTurn(list);
 }
 
-// Keys, themes, copying
-
-function askKey() {
-  if (!byId("key-dialog").open) byId("key-dialog").showModal();
-}
-
-function saveKey() {
-  client.setKey(byId("key").value.trim());
-  byId("key").value = "";
-  inTurn(now.assistant ? listThreads : start);
-}
+// Themes, copying
 
 function setTheme(theme) {
   localStorage.setItem("kgqa-theme", theme);
   document.documentElement.dataset.theme = theme;
   byId("theme").value = theme;
-  machine.restyle();
+  trail.machine.restyle();
   proof.restyle();
 }
 
@@ -374,12 +265,8 @@ async function copyQuery() {
 
 // Wiring
 
-for (const [id, value] of Object.entries(draft())) if (["question", "topics", "kg", "model"].includes(id)) byId(id).value = value;
-byId("examples").append(
-  ...EXAMPLES.map((text) => el("button", { type: "button", click: () => ((byId("question").value = text), ask()) }, text)),
-);
+offerExamples((question) => newQuestion(question).then(() => ask()));
 byId("ask").addEventListener("submit", ask);
-byId("ask").addEventListener("input", () => (countOptions(), keepDraft()));
 byId("question").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) ask(event);
 });
@@ -387,19 +274,18 @@ byId("method").addEventListener("change", () =>
   inTurn(async () => {
     setThread(null);
     tell("");
-    await chooseMethod();
-    keepDraft();
-    await listThreads();
+    trail.machine.draw(await asked.choose());
+    asked.keep();
+    await list();
   }),
 );
 byId("stop").addEventListener("click", stop);
-byId("new").addEventListener("click", newQuestion);
+byId("new").addEventListener("click", () => newQuestion());
 byId("copy").addEventListener("click", copyQuery);
-byId("give-key").addEventListener("click", askKey);
-byId("key-dialog").addEventListener("close", () => byId("key-dialog").returnValue === "save" && saveKey());
+onKey(() => (asked.method ? list() : start()));
 byId("theme").addEventListener("change", () => setTheme(byId("theme").value));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(byId("theme").value));
-clearSteps();
+trail.clear();
 const kept = localStorage.getItem("kgqa-theme");
 setTheme(THEMES.includes(kept) ? kept : "system");
 inTurn(start);

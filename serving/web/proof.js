@@ -1,8 +1,8 @@
 // Draws the proof of an answer as a graph: the facts that it rests on.
 
-import cytoscape from "./vendor/cytoscape.js";
 import { layout, Graph } from "./vendor/dagre.js";
 import { byId, colour, localName, nameOf, plural, table } from "./dom.js";
+import { Drawing } from "./drawing.js";
 
 /** From how many nodes on a proof is a cloud and no longer layers, and its edges are straight. */
 const MANY = 40;
@@ -42,11 +42,10 @@ export function factsOf(record) {
 }
 
 /** A drawing in `container`. */
-export class Proof {
+export class Proof extends Drawing {
   constructor(container) {
-    this.cy = cytoscape({ container, style: style(), minZoom: 0.05, maxZoom: 2.5, pixelRatio: 1 });
+    super(container, style, 1.2, { minZoom: 0.05, maxZoom: 2.5, pixelRatio: 1 });
     container.addEventListener("keydown", (event) => this.move(event));
-    new ResizeObserver(() => this.fit()).observe(container);
   }
 
   /** Draw the proof of a record; give how many facts it has. */
@@ -136,19 +135,6 @@ export class Proof {
     else if (event.key === "0") this.fit();
     else return;
     event.preventDefault();
-  }
-
-  fit() {
-    this.cy.resize();
-    this.cy.fit(undefined, 20);
-    if (this.cy.zoom() > 1.2) {
-      this.cy.zoom(1.2);
-      this.cy.center();
-    }
-  }
-
-  restyle() {
-    this.cy.style(style());
   }
 }
 

@@ -1,9 +1,16 @@
 // The steps of a run: what each did, what it asked the model, its state; and the editor that a fork begins with.
 
-import { el, nameOf, plural } from "./dom.js";
+import { answersOf } from "./answer.js";
+import { el, nameOf, plural, textOf } from "./dom.js";
 
 /** What the server keeps by itself, or what is of the record: no edit of a step. */
 const NOT_EDITED = new Set(["trace", "usage", "exchanges", "config", "method", "record_id", "question"]);
+
+/** Likewise in a conversation, where the question is what its first step has made of a message. */
+const NOT_EDITED_IN_CHAT = new Set(["messages", "record", "spend"]);
+
+/** What a step of a conversation has done: it keeps no trace. */
+const DONE_IN_CHAT = { question: String, record: (record) => answersOf(record) || "no answer", messages: (all) => textOf(all.at(-1)) };
 
 /** Characters of a value that the editor begins with; longer ones are added by name. */
 const MAX_FIRST_CHARS = 3000;
@@ -26,6 +33,9 @@ export function stepsTo(head, states) {
     if (before.next[0] !== "__start__" || after.metadata.source === "update") steps.unshift(stepBetween(before, after));
     after = before;
   }
+  steps.forEach((step, at) => {
+    if (step.edited) step.node = steps[at - 1]?.node; // the server does not keep whose step it was
+  });
   return steps;
 }
 
@@ -36,7 +46,7 @@ function stepBetween(before, after) {
   );
   const entry = same(after.values.trace, before.values.trace) ? null : after.values.trace?.at(-1);
   return {
-    node: edited ? before.asNode ?? "edited" : before.next.join(", "),
+    node: before.next.join(", "),
     edited,
     entry: edited ? null : entry,
     exchanges: (edited ? null : after.values.exchanges) ?? [],
@@ -55,10 +65,13 @@ export const stepOf = (node, result) => ({
   changed: result,
 });
 
-/** What a step did, in a few words. */
-export function summary({ entry, edited, changed }) {
-  if (edited) return `changed by you: ${Object.keys(changed).filter((key) => !NOT_EDITED.has(key)).join(", ") || "nothing"}`;
-  if (!entry) return "nothing to do here";
+/** What a step did, in a few words; none where it had nothing to do. */
+export function summary({ entry, edited, changed, state }) {
+  if (edited) return `changed by you: ${Object.keys(editable(changed, state)).join(", ") || "nothing"}`;
+  if (!entry) {
+    const done = Object.entries(DONE_IN_CHAT).map(([key, say]) => (changed[key] ? say(changed[key]) : ""));
+    return done.filter(Boolean).join(" · ");
+  }
   const said = ["topics", "chain", "composed", "chosen", "kept", "plan", "answers", "error", "reason", "outcome"];
   const told = said.filter((key) => entry[key]?.length).map((key) => words(entry[key]));
   return (told.length ? told : Object.entries(entry).map(counted).filter(Boolean)).join(" · ");
@@ -81,14 +94,15 @@ export function stepItem(step, number, fork) {
   const asked = step.exchanges.length ? el("span", { class: "badge" }, plural(step.exchanges.length, "prompt")) : null;
   const title = [
     el("span", { class: "number" }, String(number)),
-    el("b", {}, step.node),
+    el("b", {}, step.node ?? "edited"),
+    step.edited ? el("span", { class: "badge" }, "edited") : null,
     step.entry ? el("span", { class: "decision" }, step.entry.decision) : null,
     asked,
-    el("span", { class: "what" }, summary(step)),
+    el("span", { class: "what" }, summary(step) || "nothing to do here"),
   ];
   const fill = () => element.open && detail.replaceChildren(...details(step, fork));
   const element = el("details", { toggle: fill }, el("summary", {}, ...title), detail);
-  return el("li", { class: step.entry || step.edited ? "step" : "step passed", "data-node": step.node }, element);
+  return el("li", { class: summary(step) ? "step" : "step passed", "data-node": step.node }, element);
 }
 
 function details(step, fork) {
@@ -128,17 +142,21 @@ function pretty(text) {
 
 const pre = (text) => el("pre", { tabindex: "0" }, text);
 
-const editable = (values) => Object.fromEntries(Object.entries(values).filter(([key]) => !NOT_EDITED.has(key)));
+/** The names of what an edit leaves alone. */
+const notEdited = (state) => (state && "messages" in state ? NOT_EDITED_IN_CHAT : NOT_EDITED);
+
+const editable = (values, state) =>
+  Object.fromEntries(Object.entries(values).filter(([key]) => !notEdited(state).has(key)));
 
 function state(step) {
-  const changed = [el("h4", {}, "State: what this step changed"), pre(JSON.stringify(editable(step.changed), null, 2))];
+  const changed = [el("h4", {}, "State: what this step changed"), pre(JSON.stringify(editable(step.changed, step.state), null, 2))];
   if (!step.state) return changed;
   return [...changed, el("details", {}, el("summary", {}, "All of the state"), pre(JSON.stringify(step.state, null, 2)))];
 }
 
 /** A form with a part of the state as JSON, checked as it is written; what is next may be chosen as well. */
 function editor(step, fork) {
-  const first = { decision: step.state.decision, ...editable(step.changed) };
+  const first = { decision: step.state.decision, ...editable(step.changed, step.state) };
   const kept = Object.entries(first).filter(([, value]) => value !== undefined && JSON.stringify(value).length < MAX_FIRST_CHARS);
   const area = el("textarea", { rows: "12", spellcheck: "false", "aria-label": `State after ${step.node}, as JSON`, "aria-describedby": "edit-problem" });
   const write = (values) => {
@@ -156,8 +174,9 @@ function editor(step, fork) {
     if (values) next.value = values.decision ?? "";
   };
   const set = (values) => write({ ...(read().values ?? {}), ...values });
-  const next = chooser(step.decisions ?? [], (decision) => set({ decision }));
-  const names = Object.keys(editable(step.state)).sort();
+  const decisions = "decision" in step.state ? step.decisions : [];
+  const next = chooser(decisions, (decision) => set({ decision }));
+  const names = Object.keys(editable(step.state, step.state)).sort();
   const add = chooser(["", ...names], (name) => {
     if (name) set({ [name]: step.state[name] });
     add.value = "";
@@ -176,7 +195,7 @@ function editor(step, fork) {
   });
   return el("form", { class: "editor", submit },
     el("p", { class: "note" }, "Change what the step left behind; the run goes on from there, beside the one that was."),
-    el("div", { class: "row" }, step.decisions?.length ? labelled("What is next", next) : null, labelled("Add a part of the state", add)),
+    el("div", { class: "row" }, decisions.length ? labelled("What is next", next) : null, labelled("Add a part of the state", add)),
     area, problem, el("div", { class: "row" }, run));
 }
 
@@ -196,6 +215,6 @@ function edited(text, state) {
     return { error: `This is no JSON: ${error.message}` };
   }
   if (!values || typeof values !== "object" || Array.isArray(values)) return { error: "Write an object: { \"decision\": … }" };
-  const odd = Object.keys(values).find((key) => NOT_EDITED.has(key) || !(key in state));
+  const odd = Object.keys(values).find((key) => notEdited(state).has(key) || !(key in state));
   return odd ? { error: `The state has no part ${JSON.stringify(odd)} to edit.` } : { values };
 }

@@ -73,7 +73,7 @@ async def test_objects_show_no_key(planted: Planted) -> None:
 
 def test_refusals_do_not_repeat_what_was_given(planted: Planted, tried: Tried) -> None:
     url = planted.graph_url()
-    limits = Limits(kg=(address("http://other/sparql", "graph"),), model=("offline",), priors=())
+    limits = Limits(kg=((address("http://other/sparql", "graph"),),), model=("offline",), priors=())
     refusals: list[Any] = []
     for bad in ({"kg": (url,), "depth": "many"}, {"kg": (url,), "nothing": 1}):
         with pytest.raises(ValueError) as invalid:

@@ -4,12 +4,13 @@ import json
 import statistics
 import time
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from kgqa.runtime.record_text import DECIDED_BY, OUTAGES, OUTCOME_LABELS
 from kgqa.tests.integration.serving.asking import FAMILY, MODEL, WAY, Reader, reading
 from kgqa.tests.support import browser as browsers
 from kgqa.tests.support.servers import langgraph
@@ -42,6 +43,15 @@ TIME_THE_ANSWER = """() => {
   const answers = document.getElementById("answers");
   window.painted = new Promise(watch);
 }"""
+
+BOXES = """() => {
+  const nodes = document.getElementById("machine")._cyreg.cy.nodes();
+  return Object.fromEntries(nodes.map((node) => [node.id(), node.boundingBox()]));
+}"""
+"""Where the nodes of the state machine and the labels of its edges are drawn, by what they are called."""
+
+DRAWN = "() => JSON.parse(sessionStorage.getItem('kgqa-draft') ?? '{}').method"
+"""The method that is drawn."""
 
 KEY = "a-key-of-alice-0123"
 
@@ -109,6 +119,7 @@ class opened:
         self.url, self.said = url, said
 
     def __enter__(self) -> "Page":
+        self.context.set_default_timeout(12_000)
         tab = self.context.new_page()
         tab.on("console", lambda message: self.said.append(message.text) if message.type != "log" else None)
         tab.on("pageerror", lambda error: self.said.append(str(error)))
@@ -128,7 +139,7 @@ def ask(page: "Page", question: str, method: str = "cor", **fields: str) -> None
     """Type a question, and send it with Enter."""
     if page.locator("#method option:checked").inner_text() != method:
         page.select_option("#method", label=method)
-    for name, value in {"topics": "", **fields}.items():
+    for name, value in fields.items():
         page.fill(f"#{name}", value)
     page.fill("#question", question)
     page.press("#question", "Enter")
@@ -149,11 +160,21 @@ def lit(page: "Page", kind: str) -> list[str]:
     return names
 
 
-def open_step(page: "Page", node: str) -> Any:
-    step = page.locator(f"#steps > li[data-node={node}] > details").first
+def open_step(page: "Page", node: str, place: int = 0) -> Any:
+    step = page.locator(f"#steps > li[data-node={node}] > details").nth(place)
     step.locator("summary").first.focus()
     page.keyboard.press("Enter")
     return step
+
+
+def edit_step(page: "Page", node: str, place: int = 0, *, decision: str, **values: Any) -> None:
+    """Edit what a step has left, and run on from there."""
+    step = open_step(page, node, place)
+    step.get_by_role("button", name="Edit and run on from here").press("Enter")
+    step.get_by_label("What is next").select_option(decision)
+    edit = step.locator("textarea")
+    edit.fill(json.dumps({**json.loads(edit.input_value()), **values}))
+    step.get_by_role("button", name="Run on from here").click()
 
 
 def test_a_question_is_answered_with_its_proof(page: "Page") -> None:
@@ -215,8 +236,50 @@ def test_a_run_may_be_stopped(page: "Page", reader: Reader) -> None:
     page.wait_for_selector("#status:has-text('Stopped.')")
     page.wait_for_selector("body:not(.busy)")
     reader.release()
+    assert lit(page, "now") == []
+    assert page.inner_text("#status") == "Stopped."
     ask(page, "Where does Ada live?", model="offline")
     assert answers(page) == ["Ulm"]
+
+
+def test_a_run_may_be_stopped_before_the_server_has_named_it(page: "Page") -> None:
+    held: list[Any] = []
+    page.route("**/runs/stream", lambda route: held.append(route))
+    ask(page, "Where does Ada live?")
+    page.wait_for_selector("#stop")
+    while not held:
+        page.wait_for_timeout(20)
+    page.click("#stop")
+    with page.expect_response("**/cancel?wait=true"):
+        held[0].continue_()
+    page.wait_for_selector("body:not(.busy) #status:has-text('Stopped.')")
+
+
+@pytest.mark.parametrize("leave", ["reload", "new question"])
+def test_a_run_that_was_left_is_followed_on(page: "Page", reader: Reader, leave: str) -> None:
+    reader.hold(2)
+    question = "Where do the children of Ada live?"
+    ask(page, question, model=MODEL, topics="Ada")
+    assert reader.waiting.wait(60)
+    page.wait_for_selector("#steps > li[data-node=expand]")
+    if leave == "reload":
+        page.reload()
+    else:
+        page.click("#new")
+        page.wait_for_selector("body:not(.busy)")
+        assert lit(page, "now") == []
+        page.locator("#threads button", has_text=question).first.click()
+    page.wait_for_selector("#status:has-text('verify …')")
+    assert lit(page, "now") == ["verify"]
+    assert page.is_visible("#stop")
+    assert page.locator("#steps > li[data-node=expand]").count() == 1
+    reader.release()
+    assert answers(page) == ["Bonn", "Ulm"]
+    assert lit(page, "now") == []
+    steps = page.locator("#steps > li b").all_inner_texts()
+    page.reload()
+    assert answers(page) == ["Bonn", "Ulm"]
+    assert page.locator("#steps > li b").all_inner_texts() == steps
 
 
 def test_a_step_shows_its_prompt_its_reply_and_its_state(page: "Page") -> None:
@@ -232,17 +295,28 @@ def test_a_step_shows_its_prompt_its_reply_and_its_state(page: "Page") -> None:
 def test_a_step_is_edited_and_the_run_goes_another_way(page: "Page") -> None:
     ask(page, "Where does Ada live?")
     assert answers(page) == ["Ulm"]
-    step = open_step(page, "verify")
-    step.get_by_role("button", name="Edit and run on from here").press("Enter")
-    step.get_by_label("What is next").select_option("backtrack")
-    edit = step.locator("textarea")
-    edit.fill(json.dumps({**json.loads(edit.input_value()), "memory": []}))
-    step.get_by_role("button", name="Run on from here").click()
+    edit_step(page, "verify", decision="backtrack", memory=[])
     page.wait_for_selector("#branches button:has-text('Fork 1 after verify')")
     assert answers(page) == ["Bonn", "Ulm"]
     assert page.locator("#steps > li", has_text="changed by you: decision, memory").count() == 1
     page.click("#branches button:has-text('First run')")
     assert answers(page) == ["Ulm"]
+
+
+def test_an_edit_is_edited_again(page: "Page") -> None:
+    ask(page, "Where does Ada live?")
+    assert answers(page) == ["Ulm"]
+    edit_step(page, "verify", decision="backtrack", memory=[])
+    page.wait_for_selector("#branches button:has-text('Fork 1 after verify')")
+    assert answers(page) == ["Bonn", "Ulm"]
+    edit = page.locator("#steps > li[data-node=verify]", has_text="edited")
+    assert edit.count() == 1
+    edit_step(page, "verify", 1, decision="stop")
+    page.wait_for_selector("#branches button:has-text('Fork 2 after verify')")
+    page.wait_for_selector("body:not(.busy)")
+    assert page.inner_text("#problem") == ""
+    assert edit.count() == 2
+    assert page.locator("#steps > li").last.get_attribute("data-node") == "answer"
 
 
 @pytest.mark.parametrize(
@@ -289,8 +363,8 @@ def test_past_questions_are_opened_again(page: "Page") -> None:
 @pytest.mark.parametrize(
     ("fields", "problem"),
     [
-        ({"kg": "/nowhere/graph.ttl"}, "the knowledge graph could not be asked: "),
-        ({"model": "nobody:nothing"}, "the model could not be asked: "),
+        ({"kg": "/nowhere/graph.ttl"}, f"{OUTAGES['kg_unavailable']}: "),
+        ({"model": "nobody:nothing"}, f"{OUTAGES['model_unavailable']}: "),
         ({"option-depth": "99"}, "option depth: Input should be less than or equal to 10, not 99"),
         ({"option-depth": "deep"}, "Option depth: write integer, such as 4"),
     ],
@@ -355,6 +429,154 @@ def test_options_are_sent_where_they_are_set(page: "Page", server: Server) -> No
     answers(page)
 
 
+def test_several_files_stand_apart_by_commas(page: "Page", folder: Path) -> None:
+    files = [str(folder / "family.ttl"), str(folder / "many.ttl")]
+    with page.expect_request("**/runs/stream") as asked:
+        ask(page, "Where does Ada live?", kg=", ".join(files))
+    assert asked.value.post_data_json["context"] == {"kg": files}
+    answers(page)
+    page.reload()
+    answers(page)
+    assert page.input_value("#kg") == ", ".join(files)
+
+
+def test_topics_go_with_their_question(page: "Page") -> None:
+    ask(page, "Where does Ada live?", topics="Ada")
+    assert answers(page) == ["Ulm"]
+    page.click("#new")
+    assert (page.input_value("#question"), page.input_value("#topics")) == ("", "")
+    ask(page, "Where does Ben live?")
+    page.wait_for_selector("#paths:has-text('Ben —lives_in→ Bonn')")
+
+
+def test_a_past_question_brings_back_all_that_it_was_asked_with(
+    page: "Page", folder: Path, server: Server
+) -> None:
+    page.click("#options-count")
+    page.select_option("#method", label="cor")
+    page.fill("#option-depth", "2")
+    page.select_option("[name='filtering']", label="false")
+    page.fill("[name='budget.llm_calls']", "7")
+    kg = str(folder / "family.ttl")
+    ask(page, "Where does Ben live?", topics="Ben", kg=kg, model="offline")
+    assert answers(page) == ["Bonn"]
+    thread = page.url.partition("thread=")[2]
+    page.evaluate("() => sessionStorage.clear()")
+    page.goto("about:blank")
+    page.goto(f"{server.url}#thread={thread}")
+    answers(page)
+    assert page.locator("#method option:checked").inner_text() == "cor"
+    names = ("question", "topics", "kg", "model", "option-depth")
+    assert [page.input_value(f"#{name}") for name in names] == [
+        "Where does Ben live?",
+        "Ben",
+        kg,
+        "offline",
+        "2",
+    ]
+    with page.expect_request("**/runs/stream") as asked:
+        page.press("#question", "Enter")
+    again = asked.value.post_data_json
+    assert again["context"] == {
+        "depth": 2,
+        "filtering": False,
+        "budget": {"llm_calls": 7},
+        "kg": [kg],
+        "model": "offline",
+    }
+    assert again["input"] == {"question": "Where does Ben live?", "topics": ["Ben"]}
+    answers(page)
+
+
+def test_a_conversation_goes_on(page: "Page") -> None:
+    ask(page, "Where does Ada live?", method="chat", kg="", model="")
+    assert answers(page) == ["Ulm"]
+    assert not page.is_visible("#topics") and page.inner_text("#asked-as") == ""
+    page.wait_for_selector("#question:placeholder-shown")
+    page.fill("#question", "And Ben?")
+    page.press("#question", "Enter")
+    page.wait_for_selector("#asked-as:has-text('Asked as: Where does Ben live?')")
+    assert answers(page) == ["Bonn"]
+    assert page.locator("#turns li").all_inner_texts() == [
+        "Where does Ada live?",
+        "Ulm.",
+        "And Ben?",
+        "Bonn.",
+    ]
+    assert page.locator("#steps > li b").all_inner_texts() == ["rewrite", "answer_question", "reply"]
+    assert page.locator("#steps > li.passed").count() == 0
+    page.reload()
+    assert answers(page) == ["Bonn"]
+    assert page.locator("#turns li").count() == 4
+    page.click("#new")
+    ask(page, "Hello!", method="chat")
+    page.wait_for_selector("body:not(.busy) #status:has-text('Ask me about')")
+    assert not page.is_visible("#result")
+
+
+def test_a_follow_up_that_was_read_wrongly_is_mended(page: "Page") -> None:
+    ask(page, "Where does Ada live?", method="chat")
+    assert answers(page) == ["Ulm"]
+    step = open_step(page, "rewrite")
+    step.get_by_role("button", name="Edit and run on from here").click()
+    step.locator("textarea").fill('{"question": "Where does Ben live?"}')
+    step.get_by_role("button", name="Run on from here").click()
+    page.wait_for_selector("#branches button:has-text('Fork 1 after rewrite')")
+    assert answers(page) == ["Bonn"]
+    page.fill("#question", "And Cleo?")
+    page.press("#question", "Enter")
+    page.wait_for_selector("#asked-as:has-text('Asked as: Where does Cleo live?')")
+    assert answers(page) == ["Ulm"]
+
+
+def test_a_conversation_of_another_client_is_shown(page: "Page", server: Server) -> None:
+    from langgraph_sdk import get_sync_client
+
+    with get_sync_client(url=server.url) as client:
+        thread = client.threads.create()["thread_id"]
+        for said in ("Where does Ben live?", "And Cleo?"):
+            client.runs.wait(thread, "chat", input={"messages": [{"role": "user", "content": said}]})
+    page.goto("about:blank")
+    page.goto(f"{server.url}#thread={thread}")
+    assert answers(page) == ["Ulm"]
+    assert page.inner_text("#asked-as") == "Asked as: Where does Cleo live?"
+    page.fill("#question", "And Ada?")
+    page.press("#question", "Enter")
+    page.wait_for_selector("#asked-as:has-text('Asked as: Where does Ada live?')")
+    assert page.locator("#turns li").count() == 6
+
+
+def test_words_for_outcomes_are_those_of_kgqa(page: "Page") -> None:
+    words = page.evaluate("async () => ({...await import('/page/words.js')})")
+    decided = {str(by or "null"): text for by, text in DECIDED_BY.items()}
+    assert words == {"OUTCOME_LABELS": OUTCOME_LABELS, "OUTAGES": OUTAGES, "DECIDED_BY": decided}
+    ask(page, "Where does Ada live?")
+    answers(page)
+    assert page.inner_text("#outcome") == OUTCOME_LABELS["grounded"]
+
+
+def test_a_path_to_several_answers_says_how_many(page: "Page") -> None:
+    ask(page, "Where do the children of Ada live?", model=MODEL, topics="Ada")
+    answers(page)
+    assert page.inner_text("#paths") == "Ada —child→ ? —lives_in→ 2 answers"
+
+
+def test_labels_of_the_state_machine_can_be_read(page: "Page") -> None:
+    for method in page.locator("#method option").all_inner_texts():
+        page.select_option("#method", label=method)
+        while page.evaluate(DRAWN) != method:
+            page.wait_for_timeout(20)
+        boxes = page.evaluate(BOXES)
+        overlapping = [(one, two) for one, two in combinations(boxes, 2) if meet(boxes[one], boxes[two])]
+        assert overlapping == [], method
+        assert method != "compose" or {"compose → compute", "retrieve → compute"} <= boxes.keys()
+
+
+def meet(one: dict[str, float], two: dict[str, float]) -> bool:
+    """Return whether two boxes overlap."""
+    return all(one[f"{axis}1"] < two[f"{axis}2"] and two[f"{axis}1"] < one[f"{axis}2"] for axis in ("x", "y"))
+
+
 def test_a_proof_of_200_nodes_is_dragged_smoothly(page: "Page", folder: Path, reader: Reader) -> None:
     reader.way = (*WAY, "country", "currency")
     question = "Which money is paid where the children of Ada live?"
@@ -413,8 +635,11 @@ def test_no_view_has_a_serious_finding_of_axe(page: "Page", theme: str) -> None:
     step.locator("textarea").fill("{")
     check("edit")
     ask(page, "Where does Ada live?", kg="/nowhere.ttl")
-    page.wait_for_selector("#problem:has-text('could not be asked')")
+    page.wait_for_selector(f"#problem:has-text('{OUTAGES['kg_unavailable']}')")
     check("outage")
+    ask(page, "Where does Ada live?", method="chat", kg="")
+    answers(page)
+    check("conversation")
     page.click("#give-key")
     check("key")
 

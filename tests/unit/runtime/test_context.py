@@ -188,9 +188,11 @@ def test_the_schema_says_which_defaults_hold_here(monkeypatch: pytest.MonkeyPatc
 
 def test_the_schema_lists_what_a_server_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        server_limits, "_active", Limits(kg=("a.ttl", "http://me:secret@host/sparql"), model=("offline",))
+        server_limits,
+        "_active",
+        Limits(kg=(("a.ttl", "b.ttl"), ("http://me:secret@host/sparql",)), model=("offline",)),
     )
     fields = cor.CoR.model_json_schema()["properties"]
-    assert fields["kg"]["default"] == ["a.ttl"]
-    assert fields["kg"]["examples"] == ["a.ttl", "http://host/sparql"]
+    assert fields["kg"]["default"] == ["a.ttl", "b.ttl"]
+    assert fields["kg"]["examples"] == [["a.ttl", "b.ttl"], "http://host/sparql"]
     assert fields["model"]["examples"] == ["offline"]

@@ -1,0 +1,35 @@
+// The questions that were asked before, and the runs of one of them.
+
+import * as client from "./client.js";
+import { byId, el } from "./dom.js";
+import { stepsTo } from "./steps.js";
+
+/** List the threads; `open(thread)` is called with one that is chosen. */
+export async function listThreads(current, open) {
+  const found = await client.threads();
+  byId("no-threads").hidden = found.length > 0;
+  byId("threads").replaceChildren(...found.map((thread) => threadItem(thread, current, open)));
+}
+
+function threadItem({ thread_id, updated_at, status, metadata, extracted }, current, open) {
+  const question = metadata?.question ?? extracted?.question ?? "(no question yet)";
+  const said = status === "idle" ? (extracted?.outcome ?? extracted?.replied ?? "") : status;
+  const about = [new Date(updated_at).toLocaleString(), metadata?.graph_id, String(said).replaceAll("_", " ")];
+  const is = thread_id === current ? "true" : null;
+  const click = () => open(thread_id);
+  const told = el("small", {}, about.filter(Boolean).join(" · "));
+  return el("li", {}, el("button", { type: "button", "aria-current": is, click }, question, told));
+}
+
+/** Offer the ends of a thread's runs, the latest first, where there are several; `open(head)` is called with one. */
+export function showBranches(heads, shown, states, open) {
+  byId("branches").hidden = heads.length < 2;
+  const buttons = [...heads].reverse().map((head, at) => {
+    const steps = stepsTo(head, states);
+    const edit = steps.findLast((step) => step.edited);
+    const label = edit ? `Fork ${at} after ${edit.node ?? "the start"}` : "First run";
+    const click = () => open(head);
+    return el("button", { type: "button", "aria-pressed": String(head === shown), click }, label);
+  });
+  byId("branches").replaceChildren(el("span", { class: "note" }, "Runs of this question:"), ...buttons);
+}
