@@ -102,7 +102,9 @@ def _unproved(record: Mapping[str, Any], graph: rdflib.Graph) -> Iterator[str]:
 
 
 def _is_any(step: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
-    """Return whether a chain sets out from anything: the query has a node without a name there."""
+    """Return whether a chain sets out from a class, or from anything: a node without a name in the query."""
+    if step["relation"] == str(rdflib.RDF.type) and not step["forward"]:
+        return True
     return f"[] <{step['relation']}>" in (record["query"] or "")
 
 

@@ -43,6 +43,9 @@ CUT = {"metaqa": 50, "sample": 50}
 MAX_WRONG = 0.1
 """Of what is called grounded at accuracy 0.6: the share that is not exactly right."""
 
+RIGHT: list[bool] = []
+"""Of each such record of this run, whether it is."""
+
 
 def why_not(name: str) -> str | None:
     if name == "club":
@@ -82,10 +85,14 @@ async def test_records_claim_no_more_than_the_graph_says(name: str, tmp_path: Pa
     results = [as_result(at, each) for at, each in enumerate(made)]
     grounded = await check_grounding([each for each in results if each.outcome == "grounded"], graph)
     assert set(grounded.values()) == {True}
-    right = [each["made"]["right"] for each in made if is_plain(each) and each["outcome"] == "grounded"]
-    wrong = right.count(False) / max(1, len(right))
-    assert wrong <= MAX_WRONG or not EVERY, f"{right.count(False)} of {len(right)}"
+    RIGHT.extend(each["made"]["right"] for each in made if is_plain(each) and each["outcome"] == "grounded")
     tried(questions=len(made), records=len(made))
+
+
+@pytest.mark.skipif(not EVERY, reason="set KGQA_EVERY_RECORD=1: a few hundred records tell no share")
+def test_few_answers_that_are_called_grounded_are_not_right() -> None:
+    assert RIGHT, "it counts what the test before it has made"
+    assert RIGHT.count(False) <= MAX_WRONG * len(RIGHT), f"{RIGHT.count(False)} of {len(RIGHT)}"
 
 
 def is_plain(record: dict[str, Any]) -> bool:
