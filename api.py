@@ -142,14 +142,17 @@ def stream(question: str, **arguments: Any) -> Iterator[dict[str, Any]]:
 
 def as_tool(
     *,
+    name: str = "ask",
+    description: str | None = None,
     method: str | MethodGraph = "compose",
     kg: KG | None = None,
     model: AnyModel | None = None,
     **options: Any,
 ) -> BaseTool:
-    """Make a LangChain tool ``ask`` for any agent; the arguments are those of `aask`.
+    """Make a LangChain tool for any agent; the arguments are those of `aask`.
 
-    It says the answer, the path that proves it and the outcome in words; its artifact is the record.
+    Where an agent asks several graphs, ``name`` and ``description`` tell it what is in each. The tool says
+    the answer, the path that proves it and the outcome in words; its artifact is the record.
     """
     given = {"method": method, "kg": kg, "model": model, **options}
     make_context(method, options, kg, model)  # what is wrong is told now, not in the middle of a conversation
@@ -170,7 +173,12 @@ def as_tool(
         return run_sync(ask(question, topics))
 
     return StructuredTool.from_function(
-        waiting, ask, response_format="content_and_artifact", handle_tool_error=True
+        waiting,
+        ask,
+        name=name,
+        description=description,
+        response_format="content_and_artifact",
+        handle_tool_error=True,
     )
 
 

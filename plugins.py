@@ -14,12 +14,13 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 Group = Literal["methods", "datasets", "metrics"]
 
@@ -67,7 +68,8 @@ def load_plugin(group: Group, name: str) -> Plugin:
         if not hasattr(thing, part):
             raise PluginError(f"{module} has no {path!r}; name one of its own after the colon")
         thing = getattr(thing, part)
-    return Plugin(called, thing, _fingerprint(file) if file else None)
+    fingerprint = _fingerprint if module.endswith(".py") else _fingerprint_once  # a module is imported once
+    return Plugin(called, thing, fingerprint(file) if file else None)
 
 
 def _entry_points(group: Group) -> dict[str, EntryPoint]:
@@ -92,13 +94,24 @@ def _import(named: str) -> ModuleType:
         raise _not_importable(named, error) from None
 
 
-@cache
 def _import_file(path: Path) -> ModuleType:
-    """Import a file under a name that no other module has."""
+    """Import a file as it is now, under a name that no other module has."""
     if not path.is_file():
         raise PluginError(f"no such file: {path}; name the file of your own code, or a module")
+    return _import_version(path, _fingerprint(str(path)))
+
+
+class _SourceLoader(SourceFileLoader):
+    """Takes no compiled file, which may be of what stood here in the same second."""
+
+    def path_stats(self, path: Any) -> NoReturn:
+        raise OSError
+
+
+@cache
+def _import_version(path: Path, fingerprint: str) -> ModuleType:
     name = f"{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
-    spec = spec_from_file_location(name, path)
+    spec = spec_from_file_location(name, path, loader=_SourceLoader(name, str(path)))
     if spec is None or spec.loader is None:
         raise PluginError(f"{path} is no file of Python")
     module = module_from_spec(spec)
@@ -125,6 +138,8 @@ def _not_importable(named: str, error: BaseException) -> PluginError:
     return PluginError(f"{named} cannot be imported: {type(error).__name__}: {said}{where}; mend it")
 
 
-@cache
 def _fingerprint(file: str) -> str:
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16]
+
+
+_fingerprint_once = cache(_fingerprint)

@@ -21,6 +21,7 @@ SAID = {
     "model": "replies of a model",
     "inputs": "questions, topics, options, requests",
     "files": "queries and files",
+    "labels": "what records claim of their answers",
     "outages": "outages, full disks, signals",
     "secrets": "places where a key could show",
 }

@@ -57,20 +57,14 @@ def ask(
         if as_json or sparql or watch:
             output.fail("--file prints whole records, one a line; leave --json, --sparql and --watch out")
         with output.errors_in_one_line(ValueError):
-            options_given = ({"prompts": prompts} if prompts else {}) | options.read_options(option)
-        arguments = {
-            "method": options.read_method(method),
-            "kg": kg or None,
-            "model": model,
-            "options": options_given,
-        }
+            given = options.read_settings(kg, model, prompts, option)
+        named = {name: given.pop(name, None) for name in ("kg", "model")}
+        arguments = {"method": options.read_method(method), **named, "options": given}
         ask_file(file, out, topic or [], concurrency, arguments)
     if out is not None:
         output.fail("--output goes with --file; one record is printed by --json")
     try:
-        named = {"kg": tuple(kg) if kg else None, "model": model, "prompts": prompts}
-        given = {key: value for key, value in named.items() if value is not None}
-        given |= options.read_options(option)
+        given = options.read_settings(kg, model, prompts, option)
         context = make_context(options.read_method(method), given)
         state = make_input(question or "", topic or [])
     except ValueError as error:

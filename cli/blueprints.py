@@ -139,7 +139,7 @@ def calibrate(
         if tau is None:
             raise SystemExit(int(output.ExitCode.NO_ANSWER))
         if write:
-            write_copy_threshold(library, tau)
+            write_copy_threshold(library, header, tau)
 
 
 def _print_library(library: "BlueprintLibrary", top: int) -> None:

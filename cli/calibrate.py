@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -44,6 +44,7 @@ def calibrate(
     Exit status: 0 found, 1 revisions are too few or all alike, 2 usage, 3 knowledge graph unavailable,
     4 model unavailable (2 to 4 also where every question fails by it), 130 stopped.
     """
+    from kgqa.builds import scratch_folder
     from kgqa.evaluation.datasets import DatasetError, load
     from kgqa.evaluation.datasets.training import training_split
 
@@ -59,11 +60,11 @@ def calibrate(
     with (
         output.errors_in_one_line(DatasetError),
         output.exit_on_termination(),
-        TemporaryDirectory() as folder,
+        scratch_folder(Path(gettempdir())) as folder,
     ):
         loaded = load(dataset, format, own=True)
         part = training_split(loaded) if split is None else split
-        run = {"dataset": loaded, "split": part, "out": Path(folder) / "run"}
+        run = {"dataset": loaded, "split": part, "out": folder / "run"}
         ended = run_evaluation({**given, **arguments, **run})
         tried = _read_trials(ended, loaded.part(part, limit))
     _print_calibration(ended, tried)

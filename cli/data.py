@@ -1,6 +1,5 @@
 """``kgqa data``: benchmarks by name: which there are, bring them here, make a graph of them."""
 
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -130,6 +129,7 @@ def graph(
 
     Then --kg names the folder. Without it, kgqa eval asks each question of webqsp and cwq over its own graph.
     """
+    from kgqa.builds import scratch_folder
     from kgqa.evaluation.datasets import DatasetError, load
     from kgqa.evaluation.datasets.published import write_union
     from kgqa.kg.store.directory import build_store
@@ -143,8 +143,8 @@ def graph(
             facts = build_store([dataset.graph], out)
         else:
             out.absolute().parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=out.absolute().parent, prefix=f".{out.name}.") as folder:
-                triples = Path(folder) / f"{dataset.name.replace(':', '-')}.nt"
+            with scratch_folder(out.absolute().parent) as folder:
+                triples = folder / f"{dataset.name.replace(':', '-')}.nt"
                 write_union(dataset.graph, triples)
                 facts = build_store([triples], out)
     output.print_line(f"{facts.triples:,} triples of {name}: {out}")

@@ -93,7 +93,8 @@ def show(
 
     with output.errors_in_one_line(), output.exit_on_termination():
         opened = open_encoder(encoder or read_exemplar_header(exemplars).encoder)
-        found = priors.open_exemplars(exemplars, opened.encode, opened.name)
+        folder = priors.EXEMPLAR_STORE.open(exemplars, opened.name)
+        found = priors.read_exemplars(folder, opened.encode)
         if question is None:
             _print_exemplars(found, top)
         else:
@@ -101,7 +102,7 @@ def show(
             _print_advice(found, masking.mask_topic(question, next(iter(names), None), names[1:]), top)
             kinds = _categories([Topic(None, name) for name in names], kg)
             template = masking.make_template(question, {name: kinds.get(Topic(None, name)) for name in names})
-            index = priors.open_solution_index(exemplars, opened.encode, opened.name)
+            index = priors.read_solution_index(folder, opened.encode)
             recalled = index.recall(question, template, pool=solutions.DEFAULT_POOL_SIZE, shown=top)
             _print_recalled(template, recalled)
 

@@ -216,7 +216,7 @@ def loading_bar(console: Console) -> Iterator[Callable[[float], None]]:
         expand=True,
         disable=not console.is_terminal,
     )
-    task = bar.add_task("reading files", total=1.0)
+    task = bar.add_task("reading", total=1.0)
 
     def show(share: float) -> None:
         if share < 1.0:

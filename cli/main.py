@@ -20,7 +20,6 @@ from kgqa.cli import (
     data,
     eval,
     exemplars,
-    interactive,
     kg,
     mcp,
     methods,
@@ -81,7 +80,7 @@ def begin(
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             typer.echo(context.get_help())
             raise typer.Exit(int(ExitCode.USAGE))
-        interactive.run()
+        chat.converse(chat.Session())
 
 
 def main() -> None:

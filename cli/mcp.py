@@ -33,11 +33,9 @@ def mcp(
     from kgqa.runtime.resources import open_tools
     from kgqa.serving.mcp_server import make_server
 
-    named = {"kg": tuple(kg) if kg else None, "model": model, "prompts": prompts}
-    given = {key: value for key, value in named.items() if value is not None}
     with output.errors_in_one_line(ValueError):
         answering = load_method(options.read_method(method))
-        given |= options.read_options(option)
+        given = options.read_settings(kg, model, prompts, option)
         open_tools(make_context(answering, given))
     asyncio.run(_serve(make_server(given, method=answering, sparql=sparql)))
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from kgqa.builds import new_folder
 from kgqa.cli.output import fail, print_line
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -29,20 +30,18 @@ def method(
 
     It goes into the folder of its name here; kgqa takes it as NAME/NAME.py:graph, once installed as NAME.
     """
-    from kgqa.graphs import METHODS
-
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or iskeyword(name):
         fail(f"{name!r} cannot be the name of a method: give small letters, digits and _, such as my_walk")
-    if name in METHODS or find_spec(name):
+    if find_spec(name) or find_spec(f"kgqa.graphs.{name}"):
         fail(f"there is a module or a method called {name} already; give yours another name")
     folder = Path(name)
     if folder.exists():
         fail(f"{folder} is there already; give another name, or go to another folder")
-    folder.mkdir()
-    words = {"name": name, "Class": name.title().replace("_", "")}
-    for template in sorted((TEMPLATES / "method").glob("*.txt")):
-        text = Template(template.read_text(encoding="utf-8")).substitute(words)
-        (folder / template.stem.replace("method", name)).write_text(text, encoding="utf-8")
+    words = {"name": name, "Options": f"{name.title().replace('_', '')}Options"}
+    with new_folder(folder) as made:
+        for template in sorted((TEMPLATES / "method").glob("*.txt")):
+            text = Template(template.read_text(encoding="utf-8")).substitute(words)
+            (made / template.stem.replace("method", name)).write_text(text, encoding="utf-8")
     print_line(
         f'{folder}: ask with: kgqa ask "..." --method {name}/{name}.py:graph; {folder}/README.md says more'
     )

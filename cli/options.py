@@ -59,6 +59,14 @@ def read_method(name: str) -> str:
     return name if ":" in name else name.lower()
 
 
+def read_settings(
+    kg: Sequence[str] | None, model: str | None, prompts: str | None, pairs: Sequence[str] | None
+) -> dict[str, Any]:
+    """Return what is set of a context, by switches of its own and by ``--option``, which wins."""
+    named = {"kg": tuple(kg) if kg else None, "model": model, "prompts": prompts}
+    return {name: given for name, given in named.items() if given is not None} | read_options(pairs)
+
+
 def read_options(pairs: Sequence[str] | None) -> dict[str, Any]:
     """Read ``key=value`` pairs, else raise ValueError; ``budget.llm_calls=9`` reaches into a group."""
     options: dict[str, Any] = {}

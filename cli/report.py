@@ -27,12 +27,12 @@ def report(
 
     The page holds all it shows and loads nothing from elsewhere.
     """
+    from kgqa.builds import replace_file
     from kgqa.evaluation.datasets import DatasetError
     from kgqa.evaluation.report.page import read_report, render_page
     from kgqa.evaluation.report.run_folder import ReportError
     from kgqa.evaluation.report.table_files import write_tables
     from kgqa.evaluation.result import ResultsError
-    from kgqa.evaluation.runs.records import replace_file
 
     with errors_in_one_line(ReportError, DatasetError, ResultsError):
         report = read_report(runs, dataset or ())
@@ -41,7 +41,7 @@ def report(
         if out.exists() and not out.is_file():  # a pipe, a terminal
             out.write_bytes(content)
         else:  # what a link leads to is written, not the link
-            replace_file(Path(os.path.realpath(out)), [content])
+            replace_file(Path(os.path.realpath(out)), lambda file: file.write(content))
     except OSError as error:
         fail(f"cannot write {out}: {error.strerror}; name another file with --out")
     print_line(str(out))

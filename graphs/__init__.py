@@ -33,7 +33,8 @@ def graph_of(method: str) -> MethodGraph:
         return _own[method].graph
     if method not in METHODS:
         known = f"there are: {', '.join(all_methods())}"
-        raise ValueError(f"no method is called {method!r}; {known}; name your own as module:graph")
+        own = "; name your own as module:graph" if active_limits().plugins else ""
+        raise ValueError(f"no method is called {method[:80]!r}; {known}{own}")
     return cast(MethodGraph, import_module(f"kgqa.graphs.{method}").graph)
 
 

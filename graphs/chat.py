@@ -14,8 +14,9 @@ from pydantic import Field, JsonValue, model_validator
 from kgqa.graphs import METHODS, context_of, graph_of
 from kgqa.nodes.chat.reply import reply
 from kgqa.nodes.chat.rewrite import asks, rewrite
-from kgqa.nodes.chat.state import ChatInput, ChatState
-from kgqa.runtime.context import Budget, Context, OptionError
+from kgqa.nodes.chat.state import ChatInput, ChatState, check_state
+from kgqa.runtime.context import Budget, Context, run_context
+from kgqa.runtime.graph_builder import EitherWay
 from kgqa.runtime.record import Record, Spend, add_spend
 
 
@@ -70,16 +71,13 @@ def _rest(budget: Budget, spent: Spend) -> Budget:
     return Budget.model_validate(rest)
 
 
-def _bind(node: Callable[[ChatState, Chat], Awaitable[dict[str, Any]]]) -> Any:
+def _bind(node: Callable[[ChatState, Chat], Awaitable[dict[str, Any]]]) -> EitherWay:
     async def run(state: ChatState, runtime: Runtime[Any]) -> dict[str, Any]:
-        if (given := runtime.context) and not isinstance(given, Chat):
-            raise OptionError(
-                f"a context holds the options of chat; it cannot be of type {type(given).__name__}"
-            )
-        return await node(state, given or Chat())
+        if node is not rewrite:  # which begins anew
+            check_state(state)
+        return await node(state, run_context(runtime.context, Chat))
 
-    run.__doc__ = node.__doc__
-    return run
+    return EitherWay(run)
 
 
 def _build() -> CompiledStateGraph[Any, Any, Any, Any]:

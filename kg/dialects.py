@@ -24,11 +24,11 @@ none; here it is no name, since such a node is a mediator, but the node can be f
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal as Choice
 from urllib.parse import unquote
 
 from kgqa.kg.terms import Entity, Hop, Literal, Term, local_name
+from kgqa.locks import cached_property
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Opens a knowledge graph by what it is called: files, a store folder, an endpoint by address or name."""
 
 import hashlib
-import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -10,22 +10,25 @@ from typing import TYPE_CHECKING, cast
 import pyoxigraph as ox
 
 from kgqa.addresses import drop_user, is_web_address, redact_name
+from kgqa.builds import remove_folder
+from kgqa.kg.bolt import is_property_graph
 from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
 from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
 from kgqa.kg.graph import Executor, GraphFacts
 from kgqa.kg.linking.lookup import IndexLookup, NameLookup, QueryLookup, StoreNames, list_all_names
 from kgqa.kg.linking.name_index import Encode, NameIndex
+from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.linking.search import TextSearch, find_text_search
 from kgqa.kg.naming import Naming
-from kgqa.kg.property_graph import MAX_IN_MEMORY, PropertyGraphReader, is_property_graph
+from kgqa.kg.property_graph import PropertyGraphReader
 from kgqa.kg.public_endpoints import PublicEndpoint, known_endpoint, named_endpoint
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import item_at, read_integer, single_value
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.store import directory
 from kgqa.kg.store.embedded import EmbeddedStore
-from kgqa.kg.store.file_cache import store_of_files
-from kgqa.kg.store.loading import parts_of
+from kgqa.kg.store.file_cache import store_of_files, store_of_property_graph
+from kgqa.kg.store.loading import file_versions, parts_of
 from kgqa.kg.terms import Entity
 from kgqa.kg.triples import Frame, is_triples, write_triples
 
@@ -46,11 +49,9 @@ def source_version(source: str) -> tuple[int, ...] | None:
     """Return what tells files or a folder from what takes their place later (blocking); None for others."""
     path = Path(source)
     try:
-        files = [path / directory.FACTS_FILE] if path.is_dir() else parts_of(path)
-        found = [file.stat() for file in files]
+        return file_versions([path / directory.FACTS_FILE] if path.is_dir() else parts_of(path))
     except (OSError, ValueError, KGError):
         return None
-    return tuple(part for each in found for part in (each.st_ino, each.st_mtime_ns, each.st_size))
 
 
 def open_graph(
@@ -65,7 +66,8 @@ def open_graph(
     Args:
         sources: Files that make one graph, read into memory or, if they are large, into a folder once
             (`file_cache`); or one folder that `directory.build_store` made; or the address of one
-            SPARQL 1.1 endpoint, or the name of a public one; or that of a property graph, which is read;
+            SPARQL 1.1 endpoint, or the name of a public one; or that of a property graph, which is read
+            if it is new or has changed;
             or triples of rdflib or in a data frame (`write_triples`).
         rows: Entities, relations or rows that a page holds at most.
         deadline: Seconds that a query may take; at an endpoint twice as long, if it is asked again.
@@ -86,8 +88,7 @@ def open_graph(
     if alone and len(sources) > 1:
         raise KGUnavailable(f"{redact_name(alone)} is a whole graph and goes alone")
     if is_property_graph(alone):
-        reader = PropertyGraphReader(alone, most=MAX_IN_MEMORY, deadline=deadline)
-        return _open_store(*directory.load_graph(reader), None, rows, deadline, encode)
+        return _open_property_graph(alone, rows, deadline, encode)
     if is_web_address(alone):
         return open_endpoint(alone, rows=rows, deadline=deadline)
     return _open_files([Path(source) for source in sources], rows, deadline, encode)
@@ -107,18 +108,29 @@ def is_address(name: str) -> bool:
     return known
 
 
+def _open_property_graph(address: str, rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
+    with closing(PropertyGraphReader(address, deadline=deadline)) as reader:
+        if stored := _open_kept(store_of_property_graph(reader)):
+            return _open_stored(stored, rows, deadline, encode)
+        return _open_loaded(*directory.load_graph(reader), rows, deadline, encode)
+
+
 def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
-    folder = paths[0] if directory.is_store(paths[0]) else store_of_files(paths)
+    if directory.is_store(paths[0]):
+        return _open_stored(directory.open_store(paths[0]), rows, deadline, encode)
+    if (stored := _open_kept(store_of_files(paths))) is None:
+        return _open_loaded(*directory.load_files(paths), rows, deadline, encode)
+    stored = replace(stored, facts=replace(stored.facts, source=", ".join(map(str, paths))))
+    return _open_stored(stored, rows, deadline, encode)
+
+
+def _open_kept(folder: Path | None) -> directory.StoredGraph | None:
+    """Open a folder of kgqa's own; None where there is none, or it was damaged and is removed."""
     try:
-        store, facts = directory.open_store(folder) if folder else directory.load_files(paths)
+        return directory.open_store(folder) if folder else None
     except KGError:
-        if folder is None or folder in paths:
-            raise
-        shutil.rmtree(folder, ignore_errors=True)  # it is damaged, and nobody's but kgqa's
-        folder, (store, facts) = None, directory.load_files(paths)
-    if folder not in paths:
-        facts = replace(facts, source=", ".join(map(str, paths)))
-    return _open_store(store, facts, folder, rows, deadline, encode)
+        remove_folder(cast("Path", folder))
+        return None
 
 
 def open_triples(
@@ -134,24 +146,37 @@ def open_triples(
     Raises:
         KGMalformed: if the text is not N-Triples.
     """
-    return _open_store(*directory.load_text(text, source), None, rows, deadline, encode)
+    return _open_loaded(*directory.load_text(text, source), rows, deadline, encode)
 
 
-def _open_store(
-    store: ox.Store, facts: GraphFacts, folder: Path | None, rows: int, deadline: float, encode: Encode | None
+def _open_stored(
+    stored: directory.StoredGraph, rows: int, deadline: float, encode: Encode | None
 ) -> SparqlGraph:
-    place = folder / directory.STORE_FOLDER if folder else None
-    executor = EmbeddedStore(store, deadline=deadline, folder=place)
+    executor = EmbeddedStore(stored.store, deadline=deadline, folder=stored.folder, build=stored.build)
+    return _open_embedded(executor, stored.facts, lambda dialect, names: stored.open_names(), rows, encode)
+
+
+def _open_loaded(
+    store: ox.Store, facts: GraphFacts, rows: int, deadline: float, encode: Encode | None
+) -> SparqlGraph:
+    def list_names(dialect: Dialect, names: StoreNames) -> NameTable:
+        return directory.list_names(store, facts, dialect, names)
+
+    return _open_embedded(EmbeddedStore(store, deadline=deadline), facts, list_names, rows, encode)
+
+
+def _open_embedded(
+    executor: EmbeddedStore,
+    facts: GraphFacts,
+    open_names: Callable[[Dialect, StoreNames], NameTable],
+    rows: int,
+    encode: Encode | None,
+) -> SparqlGraph:
     dialect = detect_dialect(tuple(facts.predicates))
     naming = Naming(dialect, facts.predicates)
-
     named = StoreNames(executor, dialect, naming, facts.predicates)
-
-    def index() -> NameIndex:
-        names = directory.open_names(folder) if folder else directory.list_names(store, facts, dialect, named)
-        return NameIndex(names, named, encode)
-
-    return SparqlGraph(executor, facts, dialect, naming, IndexLookup(index), rows=rows)
+    lookup = IndexLookup(lambda: NameIndex(open_names(dialect, named), named, encode))
+    return SparqlGraph(executor, facts, dialect, naming, lookup, rows=rows)
 
 
 def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) -> SparqlGraph:

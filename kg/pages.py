@@ -1,10 +1,10 @@
 """What a knowledge graph answers: pages of terms, matches, tables, descriptions."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Generic, Literal as Choice, TypeVar
 
-from kgqa.kg.terms import Entity, Hop, Term, Triple
+from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple
 
 T = TypeVar("T", covariant=True)
 
@@ -38,6 +38,13 @@ class Candidate:
 
     term: Term
     returning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChainPage(Page[T]):
+    """What is at the end of a chain, and the chain."""
+
+    chain: Chain = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ ValueError: not an IRI or blank node: 'http://x/a> ?p ?o'
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -305,6 +305,17 @@ class Path:
     def __post_init__(self) -> None:
         for _, node in self.steps[:-1]:
             _require(isinstance(node, Entity), "an entity to go on from", str(node))
+
+    @classmethod
+    def of(cls, chain: Chain, facts: Sequence[Triple]) -> "Path":
+        """Return the path that facts along a chain make, one for each hop."""
+        pairs = [
+            (fact.head, fact.tail) if hop.forward else (fact.tail, fact.head)
+            for hop, fact in zip(chain.hops, facts, strict=True)
+        ]
+        named = [start for start, _ in pairs[:1] if start == chain.topic and isinstance(start, Entity)]
+        ends = (end for _, end in pairs)
+        return cls(named[0] if named else chain.topic, tuple(zip(chain.hops, ends, strict=True)))
 
     @property
     def end(self) -> Term:

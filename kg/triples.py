@@ -9,21 +9,18 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from datetime import date, datetime
 from pathlib import Path
-from secrets import token_hex
 from typing import Any, Protocol, TypeGuard, runtime_checkable
-from urllib.parse import quote
 
 import pyoxigraph as ox
 
+from kgqa.builds import replace_file
 from kgqa.home import cache_folder
 from kgqa.kg.errors import KGMalformed, KGUnavailable
-from kgqa.kg.terms import is_iri, one_line, replace_surrogates
+from kgqa.kg.tables.reading import as_text
+from kgqa.kg.tables.triples import ROLES, TripleTables
+from kgqa.kg.terms import one_line, replace_surrogates
 
-NAMES = "urn:kgqa:name#"  # of what a data frame calls by a plain name
-LABEL = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
-XSD = "http://www.w3.org/2001/XMLSchema#"
 MIN_SECONDS_KEPT = 30 * 86_400.0  # from when the triples were last given
 
 
@@ -55,15 +52,16 @@ def is_triples(given: object) -> TypeGuard[Frame | _RdflibGraph]:
 def write_triples(given: Frame | _RdflibGraph) -> Path:
     """Write triples to their file and return its path.
 
-    A row of a data frame is a triple: subject, relation, object. What is no IRI is the name of a node or a
-    relation; beside an IRI and a relation that is one, it is a text, as a number always is a number.
+    A row of a data frame is a triple: subject, relation, object; it is read as `kgqa.kg.tables` reads files.
 
     Raises:
         KGMalformed: if they cannot be written as RDF.
         KGUnavailable: if there is no room for the file.
     """
     if isinstance(given, Frame):
-        text = ox.serialize(_frame_triples(given), format=ox.RdfFormat.N_TRIPLES)
+        rows = list(_frame_rows(given))
+        quads = TripleTables([rows]).quads(rows)
+        text = ox.serialize((quad.triple for quad in quads), format=ox.RdfFormat.N_TRIPLES)
     else:
         try:
             text = _one_graph(given).serialize(format="nt", encoding="utf-8")
@@ -85,58 +83,35 @@ def _one_graph(given: Any) -> Any:
     return merged
 
 
-def _frame_triples(frame: Frame) -> Iterator[ox.Triple]:
-    """Go through the triples of a data frame, and the names of its nodes, which are told once."""
+def _frame_rows(frame: Frame) -> Iterator[tuple[int, str, str, object]]:
+    """Go through the rows of a data frame: the number of each, its subject, relation and object."""
     if len(frame.columns) != 3:
         raise KGMalformed(
             f"a data frame of triples has three columns: subject, relation, object; not {len(frame.columns)}"
         )
-    named: set[str] = set()
     rows, missing = (each.itertuples(index=False, name=None) for each in (frame, frame.isna()))
     for place, (row, lacks) in enumerate(zip(rows, missing, strict=True)):
-        for column, cell, lacking in zip(("subject", "relation", "object"), row, lacks, strict=True):
-            if lacking or not str(cell).strip():
-                raise KGMalformed(f"row {place} of the data frame has no {column}; leave it out: dropna()")
-        subject, relation, value = (
-            replace_surrogates(cell) if isinstance(cell, str) else cell for cell in row
-        )
-        is_rdf = _is_iri(str(subject)) and _is_iri(str(relation))
-        for cell in () if is_rdf else (str(subject), value):
-            if isinstance(cell, str) and not _is_iri(cell) and cell not in named:
-                named.add(cell)
-                yield ox.Triple(_node(cell), LABEL, ox.Literal(cell))
-        yield ox.Triple(_node(str(subject)), _node(str(relation)), _object(value, is_rdf))
+        cells = [_plain(cell) for cell in row]
+        for role, cell, lacking in zip(ROLES, cells, lacks, strict=True):
+            if lacking or not as_text(cell):
+                raise KGMalformed(f"row {place} of the data frame has no {role}; leave it out: dropna()")
+        yield place, as_text(cells[0]), as_text(cells[1]), cells[2]
 
 
-def _is_iri(cell: str) -> bool:
-    """Return whether a cell is an IRI rather than a name with a colon."""
-    return is_iri(cell) and ("://" in cell or cell.startswith("urn:"))
-
-
-def _node(name: str) -> ox.NamedNode:
-    return ox.NamedNode(name if _is_iri(name) else NAMES + quote(name, safe=""))
-
-
-def _object(value: Any, is_rdf: bool) -> ox.NamedNode | ox.Literal:
-    if isinstance(value, str):
-        return ox.Literal(value) if is_rdf and not _is_iri(value) else _node(value)
-    value = value.item() if hasattr(value, "item") else value  # a number of numpy
-    if isinstance(value, bool | int | float):
-        return ox.Literal(value)
-    if isinstance(value, date):  # a time, too
-        kind = "dateTime" if isinstance(value, datetime) else "date"
-        return ox.Literal(value.isoformat(), datatype=ox.NamedNode(XSD + kind))
-    return ox.Literal(str(value))
+def _plain(cell: Any) -> object:
+    """Return a cell as Python has it; text without what no file holds."""
+    if isinstance(cell, str):
+        return replace_surrogates(cell)
+    return cell.item() if hasattr(cell, "item") else cell  # of numpy
 
 
 def _keep(text: bytes, name: str) -> Path:
     folder = cache_folder() / "triples"
-    path, beside = folder / name, folder / f".{token_hex(8)}"
+    path = folder / name
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not path.exists():
-            beside.write_bytes(text)
-            os.replace(beside, path)
+            replace_file(path, lambda file: file.write(text))
         now = time.time_ns()
         os.utime(path, ns=(now, path.stat().st_mtime_ns))  # it was read: it is not another one
         for each in folder.iterdir():
@@ -144,8 +119,6 @@ def _keep(text: bytes, name: str) -> Path:
                 if now - each.stat().st_atime_ns > MIN_SECONDS_KEPT * 1e9:
                     each.unlink()
     except OSError as error:
-        with suppress(OSError):
-            beside.unlink()
         raise KGUnavailable(
             f"cannot write {path}: {error.strerror}; set KGQA_HOME to a folder of yours"
         ) from None

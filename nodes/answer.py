@@ -8,11 +8,11 @@ from kgqa.kg.terms import ANY, Path, Term, Triple
 from kgqa.nodes.claim import claimed_answer
 from kgqa.nodes.proof import proof_update, query_of_memory, run_query
 from kgqa.nodes.record import (
-    MAX_EVIDENCE_ANSWERS,
     complete_record,
     complete_without_proof,
     draw_hops,
     failure_outcome,
+    first_answers,
     trace_evidence,
     unique_facts,
 )
@@ -60,10 +60,9 @@ async def _prove_answers(branches: list[VerifiedChain], state: State, runtime: N
         found = found if query.has_one_row else answers
         update = proof_update(query, proof, branches, state)
     paths, triples = await _trace_paths(branches, found, query if proof else None, state["leads"], runtime)
-    refs = {(term.id, term.name): ref(term) for term in answers}
     return {
         **update,
-        "answers": list(refs.values()),
+        "answers": list(map(ref, answers)),
         "paths": paths,
         "evidence": unique_facts(triples),
     }
@@ -98,8 +97,8 @@ def _all_fresh(branches: list[VerifiedChain]) -> list[VerifiedChain]:
 
 
 def _computed(branch: VerifiedChain) -> Term | None:
-    """Return what is computed of ends that were seen, as far as they tell."""
-    takes: dict[str, Take] = {"count": "count", "min": "smallest", "max": "largest"}
+    """Return what is computed of ends that were seen, as far as they tell; not all are, to count them."""
+    takes: dict[str, Take] = {"min": "smallest", "max": "largest"}
     take = takes.get(branch.aggregate.function) if branch.aggregate else None
     return aggregate(take, branch.ends) if take and not branch.truncated else None
 
@@ -115,7 +114,7 @@ async def _trace_paths(
 
     One look-up tells of all parts of the query, if there is one; another of each chain that it does not tell.
     """
-    shown = tuple(ends[:MAX_EVIDENCE_ANSWERS])
+    shown = tuple(first_answers(ends))
     known = {at: _known_facts(branch, shown, leads) for at, branch in enumerate(branches)}
     depths = {at: branches[at].place or branches[at].chain.depth for at, facts in known.items() if not facts}
     traced = Evidence(())

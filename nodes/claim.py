@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from kgqa.kg.pages import ChainResult
 from kgqa.kg.terms import Chain, Hop, Path, Term
 from kgqa.nodes.proof import prove_claim
-from kgqa.nodes.record import NO, YES, build_proof, trace_evidence
+from kgqa.nodes.record import NO, YES, build_proof, group_ends, trace_evidence
 from kgqa.prompts.judge_claim import JudgeClaim, Judgement, is_yes_no_question
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import RecordedCondition
@@ -69,7 +69,8 @@ async def claim_update(
     runtime: NodeRuntime,
 ) -> Update:
     """Return what a record says of a claim that holds, or does not, by the facts for and against it."""
-    evidence = build_proof([*supporting, *against])
+    paths = [*supporting, *against]
+    evidence = build_proof(group_ends(paths), paths)
     proof = await prove_claim(supporting if holds else against, holds=holds, state=state, runtime=runtime)
     judged = RecordedCondition(words=reason or "judged by the model", query=None, by="model")
     said: Update = {} if "query" in proof else {"query": None, "conditions": [judged]}
@@ -143,11 +144,4 @@ async def _trace(chain: Chain, ends: Sequence[Term], runtime: NodeRuntime) -> li
     found = (
         await trace_evidence(runtime, "trace_chain", **chain_arguments(chain), ends=ends) if ends else None
     )
-    return [
-        Path(
-            chain.topic,
-            tuple((hop, t.tail if hop.forward else t.head) for hop, t in zip(chain.hops, facts, strict=True)),
-        )
-        for facts in found or ()
-        if facts
-    ]
+    return [Path.of(chain, facts) for facts in found or () if facts]

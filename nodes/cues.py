@@ -7,6 +7,8 @@ from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.terms import Entity, Literal, Term, local_name
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, mask_topic
+from kgqa.prompts.candidates import parse_number
+from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.retrieval.wording import relation_phrase
 
 _ORDER = re.compile(
@@ -41,9 +43,26 @@ _COMPARISON = re.compile(
 _NEGATED_COMPARISON = re.compile(
     rf"(?:\bnot|\bnever|n't)(?: \w+)? (?:{_COMPARISON.pattern}|(?:\w+ ){{0,2}}(?!an? ){_NUMBER})"
 )
+_COUNTED = re.compile(r"\bhow many\b", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”")
+_IN_SPARQL = r"(?<![\w-]){}(?![\w-]|\.\w)"  # a local name: of an IRI, or after a prefix
 _IRI = re.compile(r"<([^<>\s]*)>")
 _YEAR_RANGE = re.compile(r"\b(\d\d)\d\d[-–/](\d\d)\b")
+
+
+def unmet_kind(answers: Sequence[Term], question: str) -> list[str]:
+    """Return the words that ask for one number, or for yes or no, where the answers are something else."""
+    counted, texts = _COUNTED.search(question), {str(answer) for answer in answers}
+    whether = texts <= {"true", "false"}
+    number = len(texts) == 1 and all(parse_number(answer) is not None for answer in answers)
+    said = [counted.group()] if counted and not (number or whether) else []
+    return [*said, "yes or no"] if is_yes_no_question(question) and not whether else said
+
+
+def unmet_topics_of_sparql(sparql: str, topics: Iterable[Entity]) -> list[str]:
+    """Return the topics that are no part of a query, by name; one of a prefix is known by its local name."""
+    names = {topic: re.escape(local_name(topic.id)) for topic in topics}
+    return [str(topic) for topic, name in names.items() if not re.search(_IN_SPARQL.format(name), sparql)]
 
 
 def unused_cues(

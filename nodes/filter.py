@@ -128,7 +128,7 @@ async def _judge_lots(
         kept = [candidate.term for candidate in prompt.candidates]
     verdict: Literal["stop", "filter"] = "filter" if open_lots or limit else "stop"
     counted = Aggregate("count") if counting else None
-    picked = "; ".join(filter(None, words)) if words or not kept else None
+    picked = "; ".join(filter(None, words)) if words or not kept else branch.picked
     return replace(branch, ends=tuple(kept), verdict=verdict, picked=picked, aggregate=counted), limit
 
 

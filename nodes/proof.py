@@ -1,7 +1,6 @@
 """Proof: the one query that answers come down to, and who has decided what of it (beyond the papers)."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain as joined
 
@@ -9,18 +8,14 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
 from kgqa.kg.terms import Chain, Entity, Path, Term
-from kgqa.nodes.cues import unused_cues
+from kgqa.nodes.cues import unmet_kind, unused_cues
 from kgqa.nodes.said import is_value_said
-from kgqa.prompts.candidates import parse_number
-from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import Outcome, RecordedCondition
 from kgqa.runtime.state import ComputedQuery, State, Update, VerifiedChain
 
 RETURNED = 0  # the place of the answers
-
-_COUNTED = re.compile(r"\bhow many\b", re.IGNORECASE)
 
 UNJUDGED = "which of these meet the question"
 """The condition that is left where nobody was asked, or every turn was spent."""
@@ -104,13 +99,6 @@ def unmet_topics(query: AnswerQuery, state: State) -> list[str]:
     return [*state["passed_over"], *(str(topic) for topic in state["topic_entities"] if topic not in met)]
 
 
-def unmet_count(query: AnswerQuery, proof: Proof, question: str) -> list[str]:
-    """Return the words by which a question asks for a number, where no answer is one."""
-    asked = _COUNTED.search(question)
-    numbers = query.has_one_row or all(parse_number(each) is not None for each in proof.answers)
-    return [asked.group()] if asked and not numbers else []
-
-
 def recorded_conditions(
     query: AnswerQuery, proof: Proof, question: str, unchecked: Sequence[str]
 ) -> list[RecordedCondition]:
@@ -134,10 +122,10 @@ def recorded_conditions(
     return [*graph, *model, *(RecordedCondition(words=each, query=None, by=None) for each in unchecked)]
 
 
-async def prove_paths(
-    paths: Sequence[Path], answers: Sequence[Term], state: State, runtime: NodeRuntime
+async def prove_ends(
+    chains: Mapping[Chain, Sequence[Term]], answers: Sequence[Term], state: State, runtime: NodeRuntime
 ) -> Update:
-    """Return the query, conditions and outcome of answers that a model has named, and paths lead to.
+    """Return the query, conditions and outcome of answers that a model has named, and chains lead to.
 
     The chains of all topics are to meet, or else the model has inferred that they are alternatives. Where
     they lead to other ends as well, the answers are picked among these; a lone number that is no end counts
@@ -145,7 +133,7 @@ async def prove_paths(
     """
     wanted = {each.id for each in answers}
     try:
-        for query in _queries_of_paths(paths, answers) if paths and answers else ():
+        for query in _queries_of_chains(chains, answers) if chains and answers else ():
             if (proof := await run_query(query, runtime)) and {each.id for each in proof.answers} == wanted:
                 return proof_update(query, proof, (), state)
     except ValueError as error:
@@ -196,9 +184,9 @@ def proof_update(query: AnswerQuery, proof: Proof, branches: Sequence[VerifiedCh
     """
     verdicts = [branch.verdict for branch in branches]
     question, topics = state["question"], state["topic_entities"]
-    cues = unused_cues(query, tuple(proof.answers), question, topics)
-    cues += ["yes or no"] if is_yes_no_question(question) and not query.ask else []
-    unmet = [*unmet_topics(query, state), *unmet_count(query, proof, question), *cues]
+    found = tuple(proof.answers)
+    cues = [*unmet_kind(found, question), *unused_cues(query, found, question, topics)]
+    unmet = [*unmet_topics(query, state), *cues]
     judged = "filter" not in verdicts and not any(branch.aggregate for branch in branches[:-1])
     conditions = recorded_conditions(query, proof, question, unmet if judged else [*unmet, UNJUDGED])
     outcome: Outcome = "grounded"
@@ -212,13 +200,15 @@ def proof_update(query: AnswerQuery, proof: Proof, branches: Sequence[VerifiedCh
     return {"query": proof.sparql, "conditions": conditions, "outcome": outcome}
 
 
-def _queries_of_paths(paths: Sequence[Path], answers: Sequence[Term]) -> Iterator[AnswerQuery]:
+def _queries_of_chains(
+    chains: Mapping[Chain, Sequence[Term]], answers: Sequence[Term]
+) -> Iterator[AnswerQuery]:
     """Yield what may give the answers: what all topics lead to, or any; without what returns; picked."""
-    counts = not {path.end for path in paths}.issuperset(answers)
-    chains: dict[Entity, dict[Chain, None]] = {}
-    for path in paths:
-        chains.setdefault(path.topic, {})[path.chain] = None
-    by_topic = [list(each) for each in chains.values()]
+    counts = not {end for ends in chains.values() for end in ends}.issuperset(answers)
+    topics: dict[Entity, list[Chain]] = {}
+    for chain in chains:
+        topics.setdefault(chain.topic, []).append(chain)
+    by_topic = list(topics.values())
     united = [[chain for each in by_topic for chain in each]]
     computed = Aggregate("count") if counts else None
     pick = Pick(RETURNED, tuple(answers), "named by the model")

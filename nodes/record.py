@@ -1,6 +1,6 @@
 """How every record is completed, and how answers are proved; for the nodes that answer."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -34,6 +34,7 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
         "conditions": [],
         "confidence": None,
         **update,
+        "answers": list({(each["id"], each["name"]): each for each in update["answers"]}.values()),
         "id": state["record_id"],
         "method": runtime.context.method,
         "topics": [ref(topic) for topic in state["topic_entities"]],
@@ -118,8 +119,8 @@ async def trace_evidence(runtime: NodeRuntime, tool: str, **arguments: Any) -> A
 
 
 def is_count_of(said: str, ends: Sequence[Term], least: int = 2) -> bool:
-    """Return whether an answer counts things, several by default; values and the unnamed are not counted."""
-    things = all(end.name and parse_number(end) is None for end in ends)
+    """Return whether an answer counts things, several by default; numbers are not counted."""
+    things = all(parse_number(end) is None for end in ends)
     return things and len(ends) >= least and said == str(len(ends))
 
 
@@ -134,23 +135,64 @@ def answers_update(
     return update if proved else {**update, "outcome": "none"}
 
 
-def build_proof(paths: Sequence[Path]) -> Update:
-    """Return paths as a record draws them, as one where one chain leads to all answers, and their facts."""
-    groups: dict[Chain, list[Path]] = {}
+def group_ends(paths: Iterable[Path]) -> dict[Chain, list[Term]]:
+    """Return the chains of paths, and what each leads to, once."""
+    found: dict[Chain, dict[Term, None]] = {}
     for path in paths:
-        groups.setdefault(path.chain, []).append(path)
-    ends = {path.end for path in paths}
-    drawn = [
-        draw_hops(chain.hops, list(zip(*(path.nodes for path in part), strict=True)))
-        for chain, group in groups.items()
-        for part in (
-            [group]
-            if {path.end for path in group} == ends
-            else [[path] for path in group[:MAX_EVIDENCE_ANSWERS]]
-        )
-    ]
-    proved = paths[:MAX_EVIDENCE_ANSWERS]
+        found.setdefault(path.chain, {})[path.end] = None
+    return {chain: list(ends) for chain, ends in found.items()}
+
+
+def ends_with_facts(chains: Mapping[Chain, Sequence[Term]], answers: Sequence[Term]) -> list[Term]:
+    """Return the ends whose facts a record has: the first answers, or what these are computed of."""
+    every = dict.fromkeys(end for ends in chains.values() for end in ends)
+    return first_answers([answer for answer in answers if answer in every] or every)
+
+
+def first_answers(terms: Iterable[Term]) -> list[Term]:
+    """Return the answers whose facts a record has: the first, each text once, as the record lists them."""
+    found: dict[tuple[str, str | None], Term] = {}
+    for term in terms:
+        found.setdefault((term.id, term.name), term)
+    return [*found.values()][:MAX_EVIDENCE_ANSWERS]
+
+
+def build_proof(
+    chains: Mapping[Chain, Sequence[Term]], paths: Sequence[Path], answers: Sequence[Term] = ()
+) -> Update:
+    """Return the paths to all answers as a record draws them, and the facts along those to the first.
+
+    A chain is drawn as one path where it leads to all answers, or to more than have facts, else as a path to
+    each.
+
+    Args:
+        chains: The chains, and which answers, or what these are computed of, each leads to.
+        paths: Those of them whose nodes are known.
+        answers: The answers, the best first.
+    """
+    known: dict[Chain, dict[Term, list[Path]]] = {chain: {} for chain in chains}
+    for path in paths:
+        known[path.chain].setdefault(path.end, []).append(path)
+    every = {end for ends in chains.values() for end in ends}
+    drawn: list[list[PathStep]] = []
+    for chain, ends in chains.items():
+        along = known[chain]
+        whole = [path for each in along.values() for path in each] if len(along) == len(ends) else []
+        if whole and len(ends) < len(every) and len(ends) <= MAX_EVIDENCE_ANSWERS:
+            drawn += [draw_paths(chain, each[:1]) for each in along.values()]
+        else:
+            drawn.append(draw_paths(chain, whole))
+    shown = {*ends_with_facts(chains, answers)}
+    proved = [each[0] for along in known.values() for end, each in along.items() if end in shown]
     return {"paths": drawn, "evidence": unique_facts(triple for path in proved for triple in path.triples)}
+
+
+def draw_paths(chain: Chain, paths: Sequence[Path]) -> list[PathStep]:
+    """Draw paths along a chain as one; where there are none, all nodes but the topic are left open."""
+    return draw_hops(
+        chain.hops,
+        [*zip(*(path.nodes for path in paths), strict=True)] or [[chain.topic], *[()] * chain.depth],
+    )
 
 
 def draw_hops(hops: Iterable[Hop], columns: Sequence[Iterable[Term]]) -> list[PathStep]:

@@ -39,9 +39,7 @@ def group_findings(
     Only ends with a name count. A chain all of whose ends are met is not given again alone.
     What is met leaves room for the rest where a prompt cannot show all.
     """
-    named = [
-        _with_terms(ChainFindings(each.chain, each.named, each.truncated)) for each in found if each.named
-    ]
+    named = [_with_terms(replace(each, ends=each.named, met=())) for each in found if each.named]
     met: list[_Group] = []
     if len(topics) > 1:
         earlier = list(map(_with_terms, explored))
@@ -56,9 +54,11 @@ def group_findings(
 def hold_group(group: ChainFindings, ends: Sequence[Candidate]) -> ChainFindings:
     """Return a group with some of its ends, its chain held to them where these are entities."""
     entities = [end.term for end in ends if isinstance(end.term, Entity)]
-    held = len(ends) < len(group.ends) and len(entities) == len(ends)
+    part = len(ends) < len(group.ends)
+    held = part and len(entities) == len(ends)
     chain = group.chain.constrained_to(entities) if held else group.chain
-    return ChainFindings(chain, tuple(ends), group.truncated and not held)
+    chosen = group.chosen or (part and not held)
+    return ChainFindings(chain, tuple(ends), group.truncated and not part, chosen=chosen)
 
 
 def unite_groups(found: Sequence[ChainFindings]) -> list[ChainFindings]:
@@ -85,7 +85,10 @@ def _unite(found: Sequence[ChainFindings]) -> ChainFindings:
     )
     ends = dict.fromkeys(end for each in found for end in each.ends)
     return ChainFindings(
-        replace(chain, constraints=constraints), tuple(ends), any(each.truncated for each in found)
+        replace(chain, constraints=constraints),
+        tuple(ends),
+        any(each.truncated for each in found),
+        chosen=any(each.chosen for each in found),
     )
 
 
@@ -104,8 +107,9 @@ def _intersections(group: _Group, others: Sequence[_Group], topics: Sequence[Ent
     for met in islice(product(*ordered), MAX_CHAIN_COMBINATIONS if ordered else 0):
         if shared := own.intersection(*(terms for _, terms in met)):
             kept = tuple(end for end in found.ends if end.term in shared)
-            cut = found.truncated or any(other.truncated for other, _ in met)
-            yield ChainFindings(found.chain, kept, cut, tuple(other.chain for other, _ in met)), shared
+            together = [found, *(other for other, _ in met)]
+            cut, chosen = (any(each.truncated for each in together), any(each.chosen for each in together))
+            yield ChainFindings(found.chain, kept, cut, tuple(o.chain for o, _ in met), chosen), shared
 
 
 def fresh_take(ends: Sequence[Candidate]) -> Take:
@@ -154,6 +158,8 @@ def accept_group(groups: Sequence[ChainFindings], reply: GroupVerdict, runtime: 
     branch = _verified_chain(group.chain, reply, chosen, named, truncated=cut)
     others = tuple(each.chain for each in taken[1:])
     branch = replace(branch, ends=tuple(dict.fromkeys(branch.ends)), others=others)
+    if any(each.chosen for each in taken):
+        branch = replace(branch, picked=branch.picked or reply.rationale)
     runtime.trace["chain"] = str(group.chain)
     met = [VerifiedChain(chain, branch.ends, "stop") for chain in group.met]
     return {"memory": [*met, branch], "decision": branch.decision}

@@ -1,21 +1,16 @@
-"""Folders of what training questions teach: a header that says what one is, and files beside it.
-
-A folder is written beside its place and moved there when complete.
-"""
+"""Folders of what training questions teach: a header that says what one is, and a build (`kgqa.builds`)."""
 
 import json
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, BinaryIO, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter
 
+from kgqa.builds import HeldFolder, edit_head, hold_build, is_remains, new_build, read_head
 from kgqa.files import read_file
 from kgqa.priors.errors import PriorError
 
@@ -38,6 +33,7 @@ class Header:
     """
 
     version: int = 0
+    build: str = ""
     encoder: str
     dimensions: int
     sources: tuple[SourceFile, ...]
@@ -56,10 +52,37 @@ H = TypeVar("H", bound=Header)
 
 
 @dataclass(frozen=True, slots=True)
+class OpenArtifact(Generic[H]):
+    """What a folder held when it was opened; its files stay so, whatever takes their place."""
+
+    header: H
+    store: "ArtifactStore[H]"
+    folder: Path
+    build: HeldFolder
+
+    def read(self, name: str) -> bytes:
+        """Read a file by its field; refuse one that is another than it was."""
+        try:
+            content = read_file(self.build.path / self.store.files[name])
+        except OSError as error:
+            raise self.store.error(
+                f"{self.folder} is not complete ({error.strerror}); build it again"
+            ) from error
+        if content_digest(content) != getattr(self.header, name):
+            raise self.damaged
+        return content
+
+    @property
+    def damaged(self) -> PriorError:
+        """The error of a damaged folder."""
+        return self.store.damaged(self.folder)
+
+
+@dataclass(frozen=True, slots=True)
 class ArtifactStore(Generic[H]):
     """A kind of folder: what it is called, what builds one, and what is in it.
 
-    ``files`` are the names of the files beside the header, by the field that has the SHA-256 of each.
+    ``files`` are the names of the files of a build, by the field that has the SHA-256 of each.
     Whatever is wrong with a folder is raised as ``error``, in one line that says what to do.
     """
 
@@ -82,8 +105,7 @@ class ArtifactStore(Generic[H]):
     def check_place(self, folder: Path) -> None:
         """Refuse a place where a new folder would replace anything but its like."""
         try:
-            foreign = folder.exists() and not self.exists(folder)
-            taken = foreign and (not folder.is_dir() or any(folder.iterdir()))
+            taken = folder.exists() and not self.exists(folder) and not is_remains(folder)
         except (OSError, ValueError) as error:
             raise self.error(f"cannot write to {folder}: {error}") from error
         if taken:
@@ -94,7 +116,65 @@ class ArtifactStore(Generic[H]):
         try:
             text = read_file(folder / self.header_file)
         except (OSError, ValueError):
-            raise self.error(f"{folder} is no {self.noun}; make one: {self.command} {folder}") from None
+            raise self._missing(folder) from None
+        return self._parse_header(folder, text)
+
+    def open(self, folder: Path, encoder: str) -> OpenArtifact[H]:
+        """Open a folder that was built with an encoder."""
+
+        def open_build(text: bytes) -> OpenArtifact[H]:
+            header = self._parse_header(folder, text)
+            if header.encoder != encoder:
+                raise self.error(
+                    f"{folder} was built with the encoder {header.encoder}, not {encoder}; "
+                    "name that encoder, or build it again with this one"
+                )
+            try:
+                return OpenArtifact(header, self, folder, hold_build(folder, {"build": header.build}))
+            except ValueError:
+                raise self.damaged(folder) from None
+            except OSError as error:
+                raise self.error(f"{folder} is not complete ({error.strerror}); build it again") from error
+
+        try:
+            return read_head(folder / self.header_file, open_build)
+        except PriorError:
+            raise
+        except (OSError, ValueError):
+            raise self._missing(folder) from None
+
+    def write(self, folder: Path, header: H, files: Mapping[str, bytes], old: H | None = None) -> H:
+        """Write a folder in place of an earlier one; refuse it if that is not the ``old`` one it was made of.
+
+        The header is given without version, build and digests.
+        """
+        digests: dict[str, Any] = {name: content_digest(content) for name, content in files.items()}
+        self.check_place(folder)
+        try:
+            with new_build(folder, self.header_file, self.files.values()) as build:
+                for name, content in files.items():
+                    (build / self.files[name]).write_bytes(content)
+                header = replace(header, version=self.version, build=build.name, **digests)
+                (build / self.header_file).write_text(str(header), encoding="utf-8")
+                if old is not None:
+                    self._check_unchanged(folder, old, read_file(folder / self.header_file))
+        except OSError as error:
+            raise self.error(f"cannot write {folder}: {error.strerror}") from error
+        return header
+
+    def rewrite_header(self, folder: Path, old: H, new: H) -> None:
+        """Replace the header of a folder; refuse it if the old one is not there any more."""
+
+        def edit(text: bytes) -> bytes:
+            self._check_unchanged(folder, old, text)
+            return str(new).encode()
+
+        try:
+            edit_head(folder / self.header_file, edit)
+        except OSError as error:
+            raise self.error(f"cannot write to {folder}: {error.strerror}") from error
+
+    def _parse_header(self, folder: Path, text: bytes) -> H:
         try:
             if json.loads(text)["version"] == self.version:
                 header: H = _json_schema(self.header_type).validate_json(text)
@@ -103,86 +183,17 @@ class ArtifactStore(Generic[H]):
             raise self.damaged(folder) from None
         raise self.error(f"{folder} was built by another version of kgqa; build it again")
 
-    def open(self, folder: Path, encoder: str, *fields: str) -> tuple[H, list[bytes]]:
-        """Read the header of a folder that was built with an encoder, and files by their fields."""
-        header = self.read_header(folder)
-        if header.encoder != encoder:
-            raise self.error(
-                f"{folder} was built with the encoder {header.encoder}, not {encoder}; "
-                "name that encoder, or build it again with this one"
-            )
-        return header, [self.read(folder, header, name) for name in fields]
+    def _check_unchanged(self, folder: Path, old: H, text: bytes) -> None:
+        if self._parse_header(folder, text) != old:
+            raise self.error(f"{folder} was built anew meanwhile; repeat the command")
 
-    def read(self, folder: Path, header: H, name: str) -> bytes:
-        """Read a file by its field; refuse one that is another than it was."""
-        try:
-            content = read_file(folder / self.files[name])
-        except OSError as error:
-            raise self.error(f"{folder} is not complete ({error.strerror}); build it again") from error
-        if content_digest(content) != getattr(header, name):
-            raise self.damaged(folder)
-        return content
-
-    def write(self, folder: Path, header: H, files: Mapping[str, bytes]) -> H:
-        """Write a folder in place of an earlier one; the header is given without version and digests."""
-        digests: dict[str, Any] = {name: content_digest(content) for name, content in files.items()}
-        header = replace(header, version=self.version, **digests)
-        folder = folder.resolve()
-        self.check_place(folder)
-        try:
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            with _scratch_folder(folder) as scratch:
-                beside, old = scratch / "new", scratch / "old"
-                beside.mkdir()
-                for name, content in files.items():
-                    (beside / self.files[name]).write_bytes(content)
-                (beside / self.header_file).write_text(str(header), encoding="utf-8")
-                self._move(beside, folder, old)
-        except OSError as error:
-            raise self.error(f"cannot write {folder}: {error.strerror}") from error
-        return header
-
-    def rewrite_header(self, folder: Path, header: H) -> None:
-        """Replace the header of a folder."""
-        try:
-            replace_file(folder / self.header_file, lambda file: file.write(str(header).encode()))
-        except OSError as error:
-            raise self.error(f"cannot write to {folder}: {error.strerror}") from error
-
-    def _move(self, beside: Path, folder: Path, old: Path) -> None:
-        """Move a folder into place and what is there out of the way, or leave that if it cannot be done.
-
-        Where another process has just built one in the same place, that one stays.
-        """
-        with suppress(FileNotFoundError):
-            os.replace(folder, old)
-        try:
-            os.replace(beside, folder)
-        except OSError:
-            if not self.exists(folder):
-                if old.exists():
-                    os.replace(old, folder)
-                raise
+    def _missing(self, folder: Path) -> PriorError:
+        return self.error(f"{folder} is no {self.noun}; make one: {self.command} {folder}")
 
 
 def content_digest(content: bytes) -> str:
     """Return the SHA-256 of a file's content, in hexadecimal."""
     return sha256(content).hexdigest()
-
-
-def replace_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a file aside and move it into place, so that other processes see all of it or the old one."""
-    with _scratch_folder(path) as scratch:
-        with open(scratch / path.name, "wb") as file:
-            write(file)
-        os.replace(scratch / path.name, path)
-
-
-@contextmanager
-def _scratch_folder(beside: Path) -> Iterator[Path]:
-    """Make a folder beside a place, on the same disk, for as long as the block lasts."""
-    with TemporaryDirectory(prefix=f".{beside.name}.", dir=beside.parent, ignore_cleanup_errors=True) as made:
-        yield Path(made)
 
 
 def write_lines(items: Iterable[Any], kind: Any) -> bytes:

@@ -6,8 +6,9 @@ questions have 512 so counted, where the paper reports 569 of tokens that a regu
 finds in the text (600 by the ``reading`` "text" of another copy); with directions 515, of the first branch
 alone 398.
 
-On disk a library is a folder: ``blueprints.json`` says what it is, ``records.jsonl`` holds the
-templates and ``index.faiss`` the vectors of their anchors, in their order. What a run adds goes to
+On disk a library is a folder: ``blueprints.json`` says what it is; in its build (`kgqa.builds`),
+``records.jsonl`` holds the templates and ``index.faiss`` the vectors of their anchors, in their order. What a
+run adds goes to
 an overlay: a folder with one file of JSON lines beside a library that stays as it is, appended to by
 as many processes as there are. A line is one write, and a torn line counts for nothing.
 """
@@ -32,7 +33,7 @@ from kgqa.priors.slots import Blueprint, BlueprintLists
 from kgqa.priors.training_questions import BlueprintLesson, Reading, TrainingQuestion, extract_lessons
 from kgqa.priors.vector_index import VectorIndex, VectorLabel
 
-LIBRARY_VERSION = 2
+LIBRARY_VERSION = 3
 LEARNED_FILE = "learned.jsonl"
 
 DEFAULT_COPY_THRESHOLD = 0.92
@@ -166,9 +167,9 @@ LIBRARY_STORE = ArtifactStore(
 read_library_header = LIBRARY_STORE.read_header
 
 
-def write_copy_threshold(folder: Path, tau: float) -> None:
-    """Store the copy threshold in the header of a library."""
-    LIBRARY_STORE.rewrite_header(folder, replace(read_library_header(folder), tau=tau))
+def write_copy_threshold(folder: Path, header: LibraryHeader, tau: float) -> None:
+    """Store the copy threshold in the header of a library, which is to be the one it was calibrated for."""
+    LIBRARY_STORE.rewrite_header(folder, header, replace(header, tau=tau))
 
 
 class LibraryBuild(NamedTuple):
@@ -203,8 +204,10 @@ def build_blueprints(
             to add to, if it has another encoder or one of the sources already, or its anchors are medoids.
     """
     records: tuple[TemplateRecord, ...] = ()
+    old = None
     if add:
-        header, records = _read_to_extend(folder, encoder_name, sources)
+        old, records = _read_to_extend(folder, encoder_name, sources)
+        header = replace(old, sources=(*old.sources, *sources), tau=None)
     else:
         LIBRARY_STORE.check_place(folder)
         read = tuple(sources)
@@ -231,22 +234,18 @@ def build_blueprints(
         templates=len(records),
     )
     files = {"records": write_lines(records, TemplateRecord), "index": index.to_bytes()}
-    LIBRARY_STORE.write(folder, header, files)
+    LIBRARY_STORE.write(folder, header, files, old)
     return LibraryBuild(len(lessons), without, len(records))
 
 
 def _read_to_extend(
     folder: Path, encoder_name: str, sources: Sequence[SourceFile]
 ) -> tuple[LibraryHeader, tuple[TemplateRecord, ...]]:
-    header = read_library_header(folder)
-    if header.encoder != encoder_name:
-        raise BlueprintError(f"{folder} was built with the encoder {header.encoder}; add with that one")
-    known = {source.sha256 for source in header.sources}
+    opened = LIBRARY_STORE.open(folder, encoder_name)
+    known = {source.sha256 for source in opened.header.sources}
     if again := next((source.name for source in sources if source.sha256 in known), None):
         raise BlueprintError(f"{folder} has learned from {again} already")
-    _, (lines, _) = LIBRARY_STORE.open(folder, encoder_name, "records", "index")
-    header = replace(header, sources=(*header.sources, *sources), tau=None)
-    return header, read_lines(lines, TemplateRecord)
+    return opened.header, read_lines(opened.read("records"), TemplateRecord)
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,10 +366,11 @@ def open_library(
 
     The folder of the overlay need not exist yet.
     """
-    header, (lines, packed) = LIBRARY_STORE.open(folder, encoder_name, "records", "index")
+    opened = LIBRARY_STORE.open(folder, encoder_name)
+    lines, packed = opened.read("records"), opened.read("index")
     try:
         records = read_lines(lines, TemplateRecord)
-        index = VectorIndex.from_bytes(_anchor_labels(records), packed, header.dimensions)
+        index = VectorIndex.from_bytes(_anchor_labels(records), packed, opened.header.dimensions)
     except ValueError:
-        raise LIBRARY_STORE.damaged(folder) from None
-    return BlueprintLibrary(header, records, index, encode, Overlay(overlay) if overlay else None)
+        raise opened.damaged from None
+    return BlueprintLibrary(opened.header, records, index, encode, Overlay(overlay) if overlay else None)

@@ -3,11 +3,10 @@
 import json
 import logging
 import os
-import threading
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, cached_property
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Protocol, TypeAlias
@@ -17,8 +16,9 @@ import numpy.lib.format as npy
 import numpy.typing as npt
 from threadpoolctl import ThreadpoolController
 
+from kgqa.builds import replace_file
 from kgqa.home import cache_folder
-from kgqa.priors.artifact_store import replace_file
+from kgqa.locks import ProcessLock
 from kgqa.priors.errors import EncoderError
 
 Vectors = npt.NDArray[np.float32]  # rows of length 1, shape (texts, dimensions)
@@ -30,7 +30,7 @@ BUNDLED_ENCODER = "all-MiniLM-L6-v2"  # where none is named; Wang et al. 2020, b
 MAX_RECENT_TEXTS = 4096  # texts that a `CachedEncoder` remembers beside those that were preloaded
 _NORM_TOLERANCE = 1e-3
 _log = logging.getLogger(__name__)
-_blas_lock = threading.Lock()
+_blas_lock = ProcessLock()
 
 
 class Encoder(Protocol):
@@ -141,12 +141,16 @@ class CachedEncoder:
 
     def __init__(self, open_: Callable[[], Encoder]) -> None:
         self._open = open_
+        self._opened: Encoder | None = None
+        self._opening = ProcessLock()
         self._preloaded: dict[str, Vectors] = {}
         self._recent: dict[str, Vectors] = {}
 
-    @cached_property
+    @property
     def _encoder(self) -> Encoder:
-        return self._open()
+        with self._opening:
+            self._opened = self._opened or self._open()
+            return self._opened
 
     @property
     def name(self) -> str:

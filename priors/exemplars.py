@@ -14,7 +14,14 @@ import numpy as np
 
 from kgqa.kg.sparql.intent import QuestionIntent, read_intent
 from kgqa.kg.terms import local_name, replace_surrogates
-from kgqa.priors.artifact_store import ArtifactStore, Header, SourceFile, read_lines, write_lines
+from kgqa.priors.artifact_store import (
+    ArtifactStore,
+    Header,
+    OpenArtifact,
+    SourceFile,
+    read_lines,
+    write_lines,
+)
 from kgqa.priors.encoder import EncodeTexts, encode_once
 from kgqa.priors.errors import ExemplarError
 from kgqa.priors.hop_model import (
@@ -50,7 +57,7 @@ from kgqa.priors.training_questions import (
 )
 from kgqa.priors.vector_index import SIMILARITY_DECIMALS, VectorIndex
 
-EXEMPLARS_VERSION = 4
+EXEMPLARS_VERSION = 5
 NO_TOPIC = "no chain from a topic entity"
 
 HopScores: TypeAlias = tuple[Mapping[Slot | None, float], ...]
@@ -252,24 +259,34 @@ class ExemplarLibrary:
 
 def open_exemplars(folder: Path, encode: EncodeTexts, encoder_name: str) -> ExemplarLibrary:
     """Open exemplars with the encoder that they were built with (blocking)."""
-    header, (lines, packed) = EXEMPLAR_STORE.open(folder, encoder_name, "records", "model")
-    try:
-        exemplars = read_lines(lines, Exemplar)
-        model = unpack_model(packed, exemplars, header.dimensions)
-    except ValueError:
-        raise EXEMPLAR_STORE.damaged(folder) from None
-    return ExemplarLibrary(header, exemplars, model, encode)
+    return read_exemplars(EXEMPLAR_STORE.open(folder, encoder_name), encode)
 
 
 def open_solution_index(folder: Path, encode: EncodeTexts, encoder_name: str) -> SolutionIndex:
     """Open the index of a folder of exemplars, with the encoder that it was built with (blocking)."""
-    header, (lines, packed) = EXEMPLAR_STORE.open(folder, encoder_name, "solutions", "index")
+    return read_solution_index(EXEMPLAR_STORE.open(folder, encoder_name), encode)
+
+
+def read_exemplars(opened: OpenArtifact[ExemplarHeader], encode: EncodeTexts) -> ExemplarLibrary:
+    """Read the exemplars of a folder that is open (blocking)."""
+    lines, packed = opened.read("records"), opened.read("model")
+    try:
+        exemplars = read_lines(lines, Exemplar)
+        model = unpack_model(packed, exemplars, opened.header.dimensions)
+    except ValueError:
+        raise opened.damaged from None
+    return ExemplarLibrary(opened.header, exemplars, model, encode)
+
+
+def read_solution_index(opened: OpenArtifact[ExemplarHeader], encode: EncodeTexts) -> SolutionIndex:
+    """Read the index of a folder that is open (blocking)."""
+    header, lines, packed = opened.header, opened.read("solutions"), opened.read("index")
     try:
         solutions = read_lines(lines, Solution)
         length = header.dimensions if header.as_published else 2 * header.dimensions
         index = VectorIndex.from_bytes(solution_labels(solutions), packed, length)
     except ValueError:
-        raise EXEMPLAR_STORE.damaged(folder) from None
+        raise opened.damaged from None
     return SolutionIndex(
         solutions, index, encode, header.encoder, header.solutions, in_place=header.as_published
     )

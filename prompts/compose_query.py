@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import groupby
 from string import ascii_lowercase, ascii_uppercase
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from pydantic import Field
 from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
+from kgqa.locks import cached_property
 from kgqa.prompts.apply_conditions import MAX_CONDITIONS, StatedCondition
 from kgqa.prompts.attributes import (
     Attribute,
@@ -338,7 +338,7 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
         return [*branches[:last], *branches[last + 1 :], branches[last]]
 
     def chosen(self, reply: ComposedQuery) -> list[Term]:
-        """Return the ends that a reply names; raise ValueError for a name that is not shown."""
+        """Return the ends that a reply names; raise ValueError for a name that is not shown, or of two."""
         if not reply.chosen:
             return []
         taken = [number for numbers in reply.chains for number in numbers]
@@ -354,7 +354,7 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
         shown = others | ends
         shown |= {line[1:-1]: terms for line, terms in shown.items()}
         for name in reply.chosen:
-            if len(shown.get(name, ())) != 1:
+            if len({term.id for term in shown.get(name, ())}) != 1:  # one text in two languages is one value
                 how_many = "several nodes are" if name in shown else "no node is"
                 raise ValueError(f"{how_many} shown as {quoted(name)}")
         return [term for name in dict.fromkeys(reply.chosen) for term in shown[name]]

@@ -9,7 +9,6 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.meter import unmetered
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import Chain, Hop, Term, local_name
+from kgqa.locks import cached_property
 from kgqa.priors.exemplars import HopScores, NearExemplar
 from kgqa.priors.slots import Slot
 

@@ -17,20 +17,21 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.priors.encoder import CachedEncoder
 
 if TYPE_CHECKING:
+    from kgqa.priors.artifact_store import ArtifactStore
     from kgqa.priors.training_questions import TrainingQuestion
 
 
 def sample_blueprints(encoder: CachedEncoder) -> Path:
     """Return the folder of the blueprints of the sample's training questions (blocking)."""
-    from kgqa.priors.blueprints import LIBRARY_VERSION, build_blueprints
+    from kgqa.priors.blueprints import LIBRARY_STORE, build_blueprints
 
-    return _learn("blueprints", LIBRARY_VERSION, build_blueprints, encoder)
+    return _learn("blueprints", LIBRARY_STORE, build_blueprints, encoder)
 
 
 def sample_exemplars(encoder: CachedEncoder, graph: KnowledgeGraph) -> Path:
     """Return the folder of the exemplars of the sample's training questions (blocking)."""
     from kgqa.priors.categories import find_topic_categories
-    from kgqa.priors.exemplars import EXEMPLARS_VERSION, build_exemplars
+    from kgqa.priors.exemplars import EXEMPLAR_STORE, build_exemplars
 
     def build(questions: "Iterable[TrainingQuestion]", *rest: Any) -> object:
         known = list(questions)
@@ -38,10 +39,12 @@ def sample_exemplars(encoder: CachedEncoder, graph: KnowledgeGraph) -> Path:
         categories = Context().run(asyncio.run, asked)  # no question's meter counts these queries
         return build_exemplars(known, *rest, categories=categories)
 
-    return _learn("exemplars", EXEMPLARS_VERSION, build, encoder)
+    return _learn("exemplars", EXEMPLAR_STORE, build, encoder)
 
 
-def _learn(kind: str, version: int, build: Callable[..., object], encoder: CachedEncoder) -> Path:
+def _learn(
+    kind: str, store: "ArtifactStore[Any]", build: Callable[..., object], encoder: CachedEncoder
+) -> Path:
     """Build what is learned from the sample; where it cannot be kept, each process builds one of its own."""
     from kgqa.priors.training_questions import read_training_questions
 
@@ -50,10 +53,10 @@ def _learn(kind: str, version: int, build: Callable[..., object], encoder: Cache
     def build_at(folder: Path) -> Path:
         lines = map(json.loads, gzip.decompress(content).splitlines())
         questions = read_training_questions(line for line in lines if line["split"] == "train")
-        build_once(folder, Path.exists, lambda: build(questions, folder, encoder.encode, encoder.name))
+        build_once(folder, store.exists, lambda: build(questions, folder, encoder.encode, encoder.name))
         return folder
 
-    folder = _folder(kind, content + encoder.name.encode(), version)
+    folder = _folder(kind, content + encoder.name.encode(), store.version)
     try:
         return build_at(folder)
     except OSError:

@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
+from langchain_core.runnables import ensure_config
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -225,7 +226,7 @@ class Context(BaseModel):
         if error["type"] == "extra_forbidden":
             return f"{cls.method} has no option {name!r}; its options are: {', '.join(cls.model_fields)}"
         if error["type"] == "value_error":
-            return f"option {name}: {one_line(str(error['ctx']['error']), 1000)}"
+            return (f"option {name}: " if name else "") + one_line(str(error["ctx"]["error"]), 1000)
         given = repr(error["input"])
         return f"option {name}: {error['msg']}" + ("" if "://" in given else f", not {one_line(given)}")
 
@@ -358,3 +359,25 @@ def _own_name(thing: Any) -> str:
         return chat_model_name(thing)
     name = getattr(thing, "fingerprint", None) or getattr(thing, "name", None) or type(thing).__name__
     return str(name)
+
+
+C = TypeVar("C", bound="Context")
+
+
+def run_context(given: object, context_type: type[C]) -> C:
+    """Return the context that a graph was given; else one of the options that ``configurable`` has.
+
+    Within the graph of an app, what is given is the context of that app, whatever it holds.
+
+    Raises:
+        OptionError: if what was given to the graph itself is no context, or an option is not taken.
+    """
+    if isinstance(given, context_type):
+        return given
+    configurable = ensure_config().get("configurable", {})
+    if given and "|" not in configurable.get("checkpoint_ns", ""):  # which has a part for each graph around
+        kind = type(given).__name__
+        raise OptionError(f"a context holds options by their names; it cannot be of type {kind}")
+    return context_type(
+        **{name: configurable[name] for name in context_type.model_fields & configurable.keys()}
+    )

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime, get_runtime
 from kgqa.runtime.context import Context
 from kgqa.runtime.node import Node
 from kgqa.runtime.record import Record
-from kgqa.runtime.state import Decision, Input, State, Update, decision_router
+from kgqa.runtime.state import Decision, Input, State, decision_router
 from kgqa.sync import run_sync
 
 MethodGraph = CompiledStateGraph[Any, Any, Any, Any]
@@ -27,15 +27,17 @@ MAX_SUPERSTEPS = 1_000_000  # supersteps of a run at most: it is the budget that
 
 
 @dataclass(frozen=True)
-class _EitherWay(Runnable[State, Update]):
+class EitherWay(Runnable[Any, Any]):
     """A bound node for ``ainvoke`` and ``astream`` of a graph, and for ``invoke`` and ``stream``."""
 
-    run: Callable[[State, Runtime[Any]], Awaitable[Update]]
+    run: Callable[[Any, Runtime[Any]], Awaitable[Any]]
 
-    def invoke(self, input: State, config: RunnableConfig | None = None, **kwargs: Any) -> Update:
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run the node and wait for it."""
         return run_sync(self.ainvoke(input, config))
 
-    async def ainvoke(self, input: State, config: RunnableConfig | None = None, **kwargs: Any) -> Update:
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run the node."""
         return await self.run(input, get_runtime())
 
 
@@ -51,7 +53,7 @@ def build_graph(context: type[Context], edges: Edges, state: type[State] = State
     routes = {node: {"": then} if isinstance(then, Node) else then for node, then in edges.items()}
     (last,) = {node: None for route in routes.values() for node in route.values() if node not in edges}
     for node in (*edges, last):
-        builder.add_node(node.name, _EitherWay(node.bind(context, state)), input_schema=state)
+        builder.add_node(node.name, EitherWay(node.bind(context, state)), input_schema=state)
     builder.add_edge(START, next(iter(edges)).name)
     for node, then in edges.items():
         if isinstance(then, Node):

@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
-from langchain_core.runnables import ensure_config
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
@@ -32,7 +31,7 @@ from kgqa.priors.nli import ContradictionDetector
 from kgqa.priors.solutions import SolutionIndex
 from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, R
 from kgqa.runtime.budget import BudgetExceeded, NodeBudget
-from kgqa.runtime.context import Context, OptionError
+from kgqa.runtime.context import Context, run_context
 from kgqa.runtime.record import ref
 from kgqa.runtime.resources import Resources, adjust_model, encode, open_resources
 from kgqa.runtime.state import (
@@ -41,6 +40,7 @@ from kgqa.runtime.state import (
     State,
     Update,
     check_run_started,
+    empty_record,
     initial_state,
     state_of_topics,
     to_plain,
@@ -221,7 +221,7 @@ class Node:
         """Make the node of a graph whose options and state are of these types."""
 
         async def run(state: State, runtime: Runtime[Any]) -> Update:
-            return await self._run(state, _run_context(runtime.context, context_type), schema)
+            return await self._run(state, run_context(runtime.context, context_type), schema)
 
         run.__doc__ = self.body.__doc__
         return run
@@ -232,7 +232,7 @@ class Node:
         runtime = NodeRuntime(context, state["usage"])
         if self.option and not getattr(context, self.option):
             return {"decision": "forward"}
-        begun: Update = initial_state(given) if self.opens else {}
+        begun: Update = {**initial_state(given), **empty_record()} if self.opens else {}
         if not self.opens and topics_corrected(state):
             begun = _begin_from_topics(state, runtime)
             state = cast(State, {**state, **begun})
@@ -296,25 +296,6 @@ def _begin_from_topics(state: State, runtime: NodeRuntime) -> Update:
     runtime.trace["corrected"] = True
     kept = ("record_id", "exemplars", "outcome", "stopped_by")
     return cast(Update, {key: value for key, value in state_of_topics(topics).items() if key not in kept})
-
-
-def _run_context(given: object, context_type: type[Context]) -> Context:
-    """Return the context that a graph was given; else one of the options that ``configurable`` has.
-
-    Within the graph of an app, what is given is the context of that app, whatever it holds.
-
-    Raises:
-        OptionError: if what was given to the graph itself is no context, or an option is not taken.
-    """
-    if isinstance(given, Context):
-        return given
-    configurable = ensure_config().get("configurable", {})
-    if given and "|" not in configurable.get("checkpoint_ns", ""):  # which has a part for each graph around
-        kind = type(given).__name__
-        raise OptionError(f"a context holds options by their names; it cannot be of type {kind}")
-    return context_type(
-        **{name: configurable[name] for name in context_type.model_fields & configurable.keys()}
-    )
 
 
 def _shorten_texts(trace: dict[str, Any]) -> dict[str, Any]:

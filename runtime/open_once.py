@@ -6,15 +6,24 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.locks import renew_in_child
 from kgqa.models.interface import Model
 
 T = TypeVar("T")
 
 
 class OpenOnce:
-    """What is open, by its key; each thing is opened under a lock of its own."""
+    """What is open, by its key; each thing is opened under a lock of its own.
+
+    Nothing is in a process that was forked: it has none of the threads that a store needs.
+    """
 
     def __init__(self) -> None:
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Forget what is open."""
         self.things: dict[Hashable, Any] = {}
         self._locks: dict[Hashable, threading.Lock] = {}
         self._guard = threading.Lock()

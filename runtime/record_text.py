@@ -83,7 +83,7 @@ def say_record(record: Mapping[str, Any]) -> str:
         return said
     caveat = _caveat(record["outcome"])
     paths = ["".join(path_parts(path)) for path in record["paths"]]
-    lines = [f"{said[:1].upper()}{said[1:]}{f' ({caveat})' if caveat else ''}.", *paths[:MAX_PATHS_DRAWN]]
+    lines = [f"{said}{f' ({caveat})' if caveat else ''}.", *paths[:MAX_PATHS_DRAWN]]
     return "\n\n".join(lines)
 
 

@@ -1,8 +1,6 @@
 """Graphs, encoders and models: opened once per process, by name, here only."""
 
 import asyncio
-import os
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +10,7 @@ from langchain_core.tools import BaseTool
 
 from kgqa.data import SAMPLE_GRAPH
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.locks import ProcessLock
 from kgqa.models.interface import AdjustableModel, Model
 from kgqa.models.registry import is_offline, open_model
 from kgqa.priors.blueprints import BlueprintLibrary
@@ -31,10 +30,7 @@ SAMPLE_NAME = "sample"  # the name of the graph that comes with kgqa
 
 _process = OpenOnce()  # what this process has opened by name
 
-_tools_lock = threading.Lock()
-
-# A child process has none of the threads that a store needs.
-os.register_at_fork(after_in_child=_process.things.clear)
+_tools_lock = ProcessLock()
 
 
 class GraphVersion(NamedTuple):
@@ -91,14 +87,31 @@ async def encode(context: Context, texts: Sequence[str], encoder: str | None = N
     return await asyncio.to_thread(opened.encode, texts)
 
 
+class OpenGraph(NamedTuple):
+    """A graph, and what was made of it and goes with it."""
+
+    graph: KnowledgeGraph
+    made: OpenOnce
+
+
 def open_graph(context: Context) -> KnowledgeGraph:
     """Return the graph of a context, opened once per process (blocking); raise KGError if it cannot be."""
+    return _open_graph(context).graph
+
+
+def _open_graph(context: Context) -> OpenGraph:
+    """Return the graph of a context, which keeps it: another that takes its place is for other contexts."""
     from kgqa.kg.opening import open_graph as open_named
 
+    own = context.given.opened
     if context.given.graph is not None:
-        return context.given.graph
+        return OpenGraph(context.given.graph, own)
     encode, version = _encoder(context).encode, _graph_version(context)
-    return _process.get(("kg", version), lambda: open_named(graph_sources(context.kg), encode=encode))
+
+    def open_() -> OpenGraph:
+        return OpenGraph(open_named(graph_sources(context.kg), encode=encode), OpenOnce())
+
+    return own.get("graph", lambda: _process.get(("kg", version), open_))
 
 
 def _graph_version(context: Context) -> GraphVersion:
@@ -122,10 +135,8 @@ def open_triples(context: Context, text: bytes, source: str) -> KnowledgeGraph:
 
 def open_tools(context: Context) -> dict[str, BaseTool]:
     """Return the tools of a context's graph by name, made once (blocking); raise KGError as `open_graph`."""
-    graph = open_graph(context)
-    return _opened_for_graph(context).get(
-        ("tools", _graph_version(context)), lambda: _name_tools(make_tools, graph)
-    )
+    graph, made = _open_graph(context)
+    return made.get("tools", lambda: _name_tools(make_tools, graph))
 
 
 def graph_sources(names: Sequence[str]) -> list[str]:
@@ -137,27 +148,25 @@ def _open_all(context: Context) -> Resources:
     read_wordings(context.prompts)  # what is wrong with them is told before anything is asked
     if not context.asks_graph:
         return Resources({}, _open_model(context, None, None), open_contradiction_detector())
-    graph = open_graph(context)
-    own = _opened_for_graph(context).get(
-        ("proof", _graph_version(context)), lambda: _name_tools(proof_tools, graph)
-    )
-    tools = {**open_tools(context), **own}
+    graph, made = opened = _open_graph(context)
+    tools = {**open_tools(context), **made.get("proof", lambda: _name_tools(proof_tools, graph))}
     exemplars, index = _open_exemplars(context, graph)
     if context.retrieves:
-        tools = {**tools, "retrieve_chains": _open_retrieval(context, graph, exemplars)}
+        tools = {**tools, "retrieve_chains": _open_retrieval(context, opened, exemplars)}
     library = _open_library(context, graph)
     nli = getattr(context, "nli", None) or None
     detector = _process.get(("nli", nli), lambda: open_contradiction_detector(nli))
-    return Resources(tools, _open_model(context, graph, exemplars), detector, library, exemplars, index)
+    return Resources(tools, _open_model(context, opened, exemplars), detector, library, exemplars, index)
 
 
-def _open_retrieval(context: Context, graph: KnowledgeGraph, exemplars: ExemplarLibrary | None) -> BaseTool:
+def _open_retrieval(context: Context, opened: OpenGraph, exemplars: ExemplarLibrary | None) -> BaseTool:
     """Open the tool that finds chains, with what solved questions teach."""
     from kgqa.retrieval.retriever import Retriever
     from kgqa.tools.retrieval import retrieval_tool
 
+    graph, made = opened
     learned = exemplars if getattr(context, "solved_questions", False) else None
-    key = ("retrieval", _graph_version(context), learned is not None, context.exemplars, context.encoder)
+    key = ("retrieval", learned is not None, context.exemplars, context.encoder)
 
     def make() -> BaseTool:
         encoder = _encoder(context)
@@ -165,7 +174,7 @@ def _open_retrieval(context: Context, graph: KnowledgeGraph, exemplars: Exemplar
         with _tools_lock:
             return retrieval_tool(graph, Retriever(graph, encoder.encode, learned))
 
-    return _opened_for_graph(context).get(key, make)
+    return made.get(key, make)
 
 
 def _preload_relations(
@@ -178,11 +187,6 @@ def _preload_relations(
     learned = [slot.relation for exemplar in solved for slot in exemplar.chain]
     for relations in (map(graph.relation_label, graph.relations), learned):
         encoder.preload([text for relation in relations for text in relation_texts(relation)])
-
-
-def _opened_for_graph(context: Context) -> OpenOnce:
-    """Return where to keep what is made of the graph: with the context, if the graph came with it."""
-    return _process if context.given.graph is None else context.given.opened
 
 
 def _name_tools(
@@ -219,7 +223,7 @@ def _open_exemplars(
     context: Context, graph: KnowledgeGraph
 ) -> tuple[ExemplarLibrary | None, SolutionIndex | None]:
     """Open what is learned from and what the method recalls; the sample has exemplars of its own."""
-    from kgqa.priors.exemplars import open_exemplars, open_solution_index
+    from kgqa.priors.exemplars import EXEMPLAR_STORE, read_exemplars, read_solution_index
 
     offline = context.given.model is None and is_offline(context.model)
     learns = offline or getattr(context, "solved_questions", False)
@@ -230,22 +234,25 @@ def _open_exemplars(
         folder = str(sample_exemplars(encoder, graph))
     if not folder:
         return None, None
-    key, source = (folder, context.encoder), (Path(folder), encoder.encode, encoder.name)
+    key = folder, context.encoder
+    opened = _process.get(("exemplar folder", *key), lambda: EXEMPLAR_STORE.open(Path(folder), encoder.name))
+    source = opened, encoder.encode
     return (
-        _process.get(("exemplars", *key), lambda: open_exemplars(*source)) if learns else None,
-        _process.get(("solutions", *key), lambda: open_solution_index(*source)) if recalls else None,
+        _process.get(("exemplars", *key), lambda: read_exemplars(*source)) if learns else None,
+        _process.get(("solutions", *key), lambda: read_solution_index(*source)) if recalls else None,
     )
 
 
-def _open_model(context: Context, graph: KnowledgeGraph | None, exemplars: ExemplarLibrary | None) -> Model:
+def _open_model(context: Context, opened: OpenGraph | None, exemplars: ExemplarLibrary | None) -> Model:
     """Open the model; without a graph to look into, the offline model knows nothing."""
     if context.given.model is not None:
         return context.given.model
     key: tuple[object, ...] = ("model", context.model)
-    opened = _process
-    if graph is not None and is_offline(context.model):
-        key = (*key, _graph_version(context), context.exemplars, context.encoder)
-        opened = _opened_for_graph(context)
+    graph, kept = (None, _process) if opened is None else opened
+    if is_offline(context.model):
+        key = (*key, context.exemplars, context.encoder)
+    else:
+        kept = _process
 
     def open_offline(spec: str) -> Model:
         from kgqa.models.offline import OfflineModel
@@ -256,7 +263,7 @@ def _open_model(context: Context, graph: KnowledgeGraph | None, exemplars: Exemp
         _preload_relations(encoder, graph, exemplars)
         return OfflineModel(graph, encoder.encode, exemplars, spec)
 
-    return opened.get(key, lambda: open_model(context.model, offline=open_offline))
+    return kept.get(key, lambda: open_model(context.model, offline=open_offline))
 
 
 def _encoder(context: Context) -> CachedEncoder:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Annotated, Any, Literal, NotRequired, Required, cast, get_type_hints
+from typing import Annotated, Any, Literal, NotRequired, Required, TypeVar, cast, get_type_hints
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.channels import EphemeralValue
@@ -38,9 +38,23 @@ from kgqa.runtime.record import (
 )
 from kgqa.runtime.server_limits import active_limits
 
+T = TypeVar("T")
+
 
 class StateError(ValueError):
     """An input or a state that was given or edited by hand and does not fit; the message is one line."""
+
+
+def reducer(key: str, join: Callable[[Any, Any], T]) -> Callable[[Any, Any], T]:
+    """Return what joins a key of a state with an update; it raises `StateError` for one that does not fit."""
+
+    def joined(held: Any, new: Any) -> T:
+        try:
+            return join(held, new)
+        except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError):
+            raise StateError(f"what is asked does not fit: {key}: {one_line(repr(new), 80)}") from None
+
+    return joined
 
 
 Decision = Literal["stop", "forward", "filter", "refine", "backtrack", "infer"]
@@ -213,8 +227,8 @@ class Update(TypedDict, total=False):
     evidence: list[Fact]
     query: str | None
     conditions: list[RecordedCondition]
-    trace: Annotated[list[dict[str, Any]], operator.add]
-    usage: Annotated[Spend, add_spend]
+    trace: Annotated[list[dict[str, Any]], reducer("trace", operator.add)]
+    usage: Annotated[Spend, reducer("usage", add_spend)]
     config: dict[str, Any]
 
 
@@ -258,6 +272,19 @@ def initial_state(given: Input) -> Update:
         "exemplars": [],
         "outcome": None,
         "stopped_by": None,
+    }
+
+
+def empty_record() -> Update:
+    """Return what a record leaves in the state of its thread, as it is before there is any."""
+    return {
+        "answers": [],
+        "confidence": None,
+        "paths": [],
+        "evidence": [],
+        "query": None,
+        "conditions": [],
+        "config": {},
     }
 
 
@@ -317,12 +344,17 @@ def to_typed(state: State, schema: type[State] = State) -> State:
     try:
         read = _state_adapter(cast(Hashable, schema)).validate_python({**state, "usage": spent})
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        place = one_line(".".join(map(str, first["loc"])), 80)
-        given = "" if first["type"] == "missing" else f", not {one_line(repr(first['input']), 80)}"
-        raise StateError(f"what is asked does not fit: {place}: {one_line(first['msg'])}{given}") from None
+        raise misfit(error) from None
     read["question"] = read["question"][:MAX_QUESTION_CHARS]
     return read
+
+
+def misfit(error: ValidationError) -> StateError:
+    """Return what is wrong with a state, in one line."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    place = one_line(".".join(map(str, first["loc"])), 80)
+    given = "" if first["type"] == "missing" else f", not {one_line(repr(first['input']), 80)}"
+    return StateError(f"what is asked does not fit: {place}: {one_line(first['msg'])}{given}")
 
 
 def to_plain(update: Update, schema: type[State] = State) -> Update:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kgqa import prompts
+from kgqa.builds import new_folder
 from kgqa.files import read_file
 from kgqa.priors.errors import PriorError
 from kgqa.prompts.base import Prompt
@@ -60,9 +61,9 @@ def write_wordings(folder: Path) -> int:
     """Write our own texts into a new folder, to be changed there, and return how many there are."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise WordingError(f"{folder} is there already; name a new folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in own_wordings().items():
-        (folder / f"{name}{SUFFIX}").write_text(text, encoding="utf-8")
+    with new_folder(folder) as made:
+        for name, text in own_wordings().items():
+            (made / f"{name}{SUFFIX}").write_text(text, encoding="utf-8")
     return len(own_wordings())
 
 

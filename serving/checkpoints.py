@@ -101,10 +101,11 @@ async def _sqlite(folder: str) -> AsyncIterator[CheckpointSaver]:
 @asynccontextmanager
 async def _postgres(address: str) -> AsyncIterator[CheckpointSaver]:
     try:
-        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
         from psycopg import AsyncConnection
         from psycopg.rows import dict_row
         from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+        from kgqa.serving.postgres_checkpoints import PostgresCheckpoints
     except ImportError:
         raise RuntimeError("PostgreSQL needs a package that is missing; pip install 'kgqa[serve]'") from None
     pool: AsyncConnectionPool[AsyncConnection[dict[str, Any]]] = AsyncConnectionPool(
@@ -120,6 +121,6 @@ async def _postgres(address: str) -> AsyncIterator[CheckpointSaver]:
         await pool.close()
         raise RuntimeError("KGQA_CHECKPOINTS: PostgreSQL does not answer; check its address") from None
     async with pool:
-        saver = AsyncPostgresSaver(pool, serde=PlainSerializer())
+        saver = PostgresCheckpoints(pool, serde=PlainSerializer())
         await saver.setup()
         yield saver

@@ -47,5 +47,7 @@ class McpEndpoint:
         if self._sessions is None:
             missing = {"detail": "this server lacks the MCP SDK; its operator installs 'kgqa[mcp]'"}
             await JSONResponse(missing, 501)(scope, receive, send)
+        elif scope["method"] != "POST":  # a stream that GET opens would have nothing to say, and no end
+            await JSONResponse({"detail": "Method Not Allowed"}, 405, {"Allow": "POST"})(scope, receive, send)
         else:
             await self._sessions.handle_request(scope, receive, send)

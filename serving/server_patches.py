@@ -1,11 +1,16 @@
 """Changes to LangGraph's own server, which it has no settings for; nothing else here touches its insides.
 
-Its in-memory runtime, that of ``langgraph dev``, does two things badly under load:
+Its in-memory runtime, that of ``langgraph dev``, does some things badly:
 
 - Its queue sleeps half a second whenever it finds no run; a run that comes in waits for it.
 - It deletes a thread by its place in a list, which it looks up before it waits for the
   checkpoints: of two deletions at once, the second removes somebody else's thread. Every
   run without a thread ends in a deletion.
+- Where a run that goes on is deleted or rolled back, or its thread is deleted, it goes on; its steps are
+  kept after all, and its thread counts as busy for ever.
+- Threads without values end a search by values in an error, and a copy of a thread, which has none, is
+  found by any.
+- What a thread's state cannot take is an error of the server, and a thread that was to begin so stays.
 
 Where the runtime does better one day, the changes affect nothing but who waits for whom.
 And it reports to LangSmith how much it has run, as soon as it has read a key of LangSmith.
@@ -15,15 +20,30 @@ import asyncio
 import logging
 import sys
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from inspect import signature
-from typing import Any
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from kgqa.serving.request_checks import RequestRefused
+
+T = TypeVar("T")
 
 POLL_SECONDS = 0.5
 """Seconds between two looks for runs when none comes in: some are put off, or wait for their thread."""
 
-_KNOWN_PARAMETERS = {("Runs", "next"): ["wait", "limit"], ("Threads", "delete"): ["conn", "thread_id", "ctx"]}
+MAX_END_SECONDS = 10.0
+"""Seconds that a run has to end in, once it is told to."""
+
+_KNOWN_PARAMETERS = {
+    "Runs.next": ["wait", "limit"],
+    "Threads.delete": ["conn", "thread_id", "ctx"],
+    "Runs.delete": ["conn", "run_id", "thread_id", "ctx"],
+    "Threads.copy": ["conn", "thread_id", "ctx"],
+    "Threads.State.bulk": ["conn", "config", "supersteps", "ctx"],
+    "is_jsonb_contained": ["superset", "subset"],
+}
 _log = logging.getLogger("kgqa.serving")
 
 
@@ -32,12 +52,17 @@ def patch_inmem_runtime() -> None:
     ops: Any = sys.modules.get("langgraph_runtime_inmem.ops")
     if ops is None:
         return
-    for (owner, name), parameters in _KNOWN_PARAMETERS.items():
-        if list(signature(getattr(getattr(ops, owner), name)).parameters) != parameters:
-            _log.warning("langgraph-runtime-inmem has changed (%s.%s) and is not mended", owner, name)
+    for name, parameters in _KNOWN_PARAMETERS.items():
+        try:
+            known = list(signature(attrgetter(name)(ops)).parameters) == parameters
+        except AttributeError:
+            known = False
+        if not known:
+            _log.warning("langgraph-runtime-inmem has changed (%s) and is not mended", name)
             return
     _patch_queue(ops.Runs)
-    _patch_deletion(ops.Threads)
+    _patch_deletion(ops, sys.modules["langgraph_runtime_inmem.queue"])
+    _patch_states(ops)
 
 
 def _patch_queue(runs: Any) -> None:
@@ -59,15 +84,98 @@ def _patch_queue(runs: Any) -> None:
     runs.put, runs.next = staticmethod(put_and_wake), staticmethod(next_on_arrival)
 
 
-def _patch_deletion(threads: Any) -> None:
-    delete = threads.delete
+def _patch_deletion(ops: Any, queue: Any) -> None:
+    runs, threads = ops.Runs, ops.Threads
+    delete_run, delete_thread = runs.delete, threads.delete
     locks: dict[asyncio.AbstractEventLoop, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    async def delete_one_at_a_time(conn: Any, thread_id: Any, ctx: Any = None) -> Any:
-        async with locks[asyncio.get_running_loop()]:
-            return await delete(conn, thread_id, ctx)
+    def workers(found: list[Any]) -> set[Any]:
+        """Return those who work at some runs, but for one that asks this itself."""
+        names = tuple(f"run-{run['run_id']}-" for run in found)
+        return {task for task in queue.WORKERS if task.get_name().startswith(names)} - {
+            asyncio.current_task()
+        }
 
-    threads.delete = staticmethod(delete_one_at_a_time)
+    async def end(found: list[Any]) -> None:
+        """Have runs end, and wait for it; those that wait for their turn will not begin."""
+        for run in found:
+            run["status"] = "interrupted" if run["status"] == "pending" else run["status"]
+        if at_work := workers(found):
+            for run in found:
+                message = ops.Message(topic=f"run:{run['run_id']}:control".encode(), data=b"rollback")
+                await ops.get_stream_manager().put(run["run_id"], run["thread_id"], message)
+            await asyncio.wait(at_work, timeout=MAX_END_SECONDS)
+
+    async def delete_ended_run(conn: Any, run_id: Any, *, thread_id: Any, ctx: Any = None) -> Any:
+        found = await anext(await runs.get(conn, run_id, thread_id=thread_id, ctx=ctx), None)
+        if found is None:
+            return await delete_run(conn, run_id, thread_id=thread_id, ctx=ctx)  # which says so
+        await end([found])
+        if found in conn.store["runs"]:  # it has not deleted itself
+            await delete_run(conn, run_id, thread_id=thread_id, ctx=ctx)
+            await _show_what_is_kept(ops, conn, thread_id)
+        return _just(run_id)
+
+    async def delete_ended_thread(conn: Any, thread_id: Any, ctx: Any = None) -> Any:
+        found = [run for run in conn.store["runs"] if str(run["thread_id"]) == str(thread_id)]
+        if workers(found):
+            await threads.get(conn, thread_id, ctx=ctx)  # nobody ends the runs of another
+            await end(found)
+        async with locks[asyncio.get_running_loop()]:
+            return await delete_thread(conn, thread_id, ctx)
+
+    runs.delete, threads.delete = staticmethod(delete_ended_run), staticmethod(delete_ended_thread)
+
+
+def _patch_states(ops: Any) -> None:
+    threads, contained = ops.Threads, ops.is_jsonb_contained
+    copy, write_many = threads.copy, threads.State.bulk
+
+    def refusing(work: Callable[..., Awaitable[T]]) -> Callable[..., Awaitable[T]]:
+        async def done(*given: Any, **named: Any) -> T:
+            try:
+                return await work(*given, **named)
+            except (AttributeError, LookupError, NotImplementedError, TypeError) as error:
+                raise RequestRefused(
+                    f"the thread cannot take this ({type(error).__name__}: {error})"
+                ) from None
+
+        return done
+
+    async def write_all_or_none(conn: Any, *, config: Any, supersteps: Any, ctx: Any = None) -> Any:
+        saver, thread_id = await ops._get_checkpointer(), config["configurable"]["thread_id"]
+        begun = await saver.aget_tuple({"configurable": {"thread_id": str(thread_id), "checkpoint_ns": ""}})
+        try:
+            return await refusing(write_many)(conn, config=config, supersteps=supersteps, ctx=ctx)
+        except Exception as error:
+            if begun is None:
+                await threads.delete(conn, thread_id, ctx)
+            raise RequestRefused(getattr(error, "detail", str(error))) from None
+
+    async def copy_with_values(conn: Any, thread_id: Any, ctx: Any = None) -> Any:
+        copied = await anext(await copy(conn, thread_id, ctx), None)
+        if copied is None:
+            raise ops.HTTPException(404, f"Thread with ID {thread_id} not found")
+        await _show_what_is_kept(ops, conn, copied["thread_id"])
+        return _just(copied)
+
+    ops.is_jsonb_contained = lambda held, sought: contained(held or {}, sought)
+    threads.copy, threads.State.bulk = staticmethod(copy_with_values), staticmethod(write_all_or_none)
+    for name in ("get", "post", "list"):
+        setattr(threads.State, name, staticmethod(refusing(getattr(threads.State, name))))
+
+
+async def _show_what_is_kept(ops: Any, conn: Any, thread_id: Any) -> None:
+    """Have a thread show its last step."""
+    config = {"configurable": {"thread_id": str(thread_id), "checkpoint_ns": ""}}
+    state = await ops.Threads.State.get(conn, config)
+    tasks = [{"id": task.id, "interrupts": list(task.interrupts)} for task in state.tasks]
+    kept = {"next": list(state.next), "values": state.values, "tasks": tasks}
+    await ops.Threads.set_status(conn, thread_id, kept, None)
+
+
+async def _just(item: Any) -> AsyncIterator[Any]:
+    yield item
 
 
 def stop_usage_reports() -> None:

@@ -6,7 +6,7 @@ the loop is busy each waits for its turn, and a step took 20 ms that takes 1 ms 
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
@@ -20,6 +20,17 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 T = TypeVar("T")
+
+RUN_ID = (
+    "CASE WHEN json_valid(CAST(metadata AS TEXT)) THEN json_extract(CAST(metadata AS TEXT), '$.run_id') END"
+)
+"""The run that has made a step; none where what is kept about it was tampered with."""
+
+_STEPS = f"SELECT thread_id, checkpoint_ns, checkpoint_id FROM checkpoints WHERE {RUN_ID} = ?"  # noqa: S608
+FORGET_RUN = (
+    f"DELETE FROM writes WHERE (thread_id, checkpoint_ns, checkpoint_id) IN ({_STEPS})",  # noqa: S608 - words of our own
+    f"DELETE FROM checkpoints WHERE {RUN_ID} = ?",  # noqa: S608
+)
 
 CHECKPOINT_FIELDS = {
     "v": int,
@@ -60,6 +71,16 @@ class SqliteCheckpoints(SqliteSaver):
     async def adelete_thread(self, thread_id: str) -> None:
         """Forget the steps of a thread."""
         await self._done(self.delete_thread, thread_id)
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        """Forget the steps that runs have made."""
+        await self._done(self._delete_for_runs, run_ids)
+
+    def _delete_for_runs(self, run_ids: Sequence[str]) -> None:
+        with self.cursor() as cursor:
+            for run in run_ids:
+                for statement in FORGET_RUN:
+                    cursor.execute(statement, (str(run),))
 
     async def _done(self, work: Callable[..., T], *given: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, *given)
@@ -102,4 +123,5 @@ def open_sqlite(path: Path, serde: SerializerProtocol) -> Iterator[SqliteCheckpo
         connection.text_factory = partial(str, encoding="utf-8", errors="replace")
         saver = SqliteCheckpoints(connection, serde, thread)
         saver.setup()
+        connection.execute(f"CREATE INDEX IF NOT EXISTS steps_of_runs ON checkpoints ({RUN_ID})")
         yield saver

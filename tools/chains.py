@@ -7,7 +7,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.pages import Candidate, ChainAttributes, ChainResult, Page
+from kgqa.kg.pages import Candidate, ChainAttributes, ChainPage, ChainResult, Page
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, Triple
 from kgqa.tools.arguments import resolve_chain, resolve_hop
 from kgqa.tools.text import (
@@ -97,10 +97,12 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         return listing("relations that lead on", map(show_hop, page), page, MAX_RELATION_LINES), page
 
     @graph_tool
-    async def follow_chain(topic: Topic, hops: Hops, held: Held = None) -> tuple[str, Page[Candidate]]:
+    async def follow_chain(topic: Topic, hops: Hops, held: Held = None) -> tuple[str, ChainPage[Candidate]]:
         """Give all nodes at the end of a chain of relations, whatever lies between."""
-        page = await graph.follow_chain(await resolve_chain(graph, topic, hops, held))
-        return listing("nodes at the end", map(show_candidate, page), page), page
+        chain = await resolve_chain(graph, topic, hops, held)
+        page = await graph.follow_chain(chain)
+        found = ChainPage(page.items, page.truncated, chain=chain)
+        return listing("nodes at the end", map(show_candidate, page), page), found
 
     @graph_tool
     async def visit_chains(

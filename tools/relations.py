@@ -8,8 +8,8 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.pages import Page
-from kgqa.kg.terms import Entity, Hop, Term, local_name
+from kgqa.kg.pages import ChainPage, Page
+from kgqa.kg.terms import Chain, Entity, Hop, Term, local_name
 from kgqa.tools.arguments import resolve_entities, resolve_hop
 from kgqa.tools.text import MAX_RELATION_LINES, graph_tool, listing, show_hop, show_term
 
@@ -29,7 +29,7 @@ class RelationStep(TypedDict):
 def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     """Make list_relations, follow_relation and follow_relations for a graph."""
 
-    async def follow(steps: Sequence[RelationStep]) -> tuple[str, list[list[Page[Term]]]]:
+    async def follow(steps: Sequence[RelationStep]) -> tuple[str, list[list[ChainPage[Term]]]]:
         resolved = [
             (await resolve_entities(graph, step["entities"]), resolve_hop(graph, step["relation"]))
             for step in steps
@@ -37,7 +37,10 @@ def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         pages = iter(
             await graph.follow_relation([(e.id, hop) for entities, hop in resolved for e in entities])
         )
-        answers = [[next(pages) for _ in entities] for entities, _ in resolved]
+        answers = [
+            [_page_of_chain(next(pages), Chain(entity, (hop,))) for entity in entities]
+            for entities, hop in resolved
+        ]
         texts = [_list_pages(*step, answer) for step, answer in zip(resolved, answers, strict=True)]
         return "\n".join(texts) or "no relation was named", answers
 
@@ -58,7 +61,7 @@ def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         return "\n".join(listings) or "no entity was named", pages
 
     @graph_tool
-    async def follow_relation(entities: list[str], relation: str) -> tuple[str, list[Page[Term]]]:
+    async def follow_relation(entities: list[str], relation: str) -> tuple[str, list[ChainPage[Term]]]:
         """Give what each of some entities is related to by one relation.
 
         Args:
@@ -69,7 +72,7 @@ def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         return text, pages
 
     @graph_tool
-    async def follow_relations(steps: list[RelationStep]) -> tuple[str, list[list[Page[Term]]]]:
+    async def follow_relations(steps: list[RelationStep]) -> tuple[str, list[list[ChainPage[Term]]]]:
         """Give what entities are related to by several relations at once.
 
         Args:
@@ -98,6 +101,10 @@ def schema_tool(graph: KnowledgeGraph) -> BaseTool:
         return schema()
 
     return list_schema
+
+
+def _page_of_chain(page: Page[Term], chain: Chain) -> ChainPage[Term]:
+    return ChainPage(page.items, page.truncated, chain=chain)
 
 
 def _list_pages(entities: Sequence[Entity], hop: Hop, pages: Sequence[Page[Term]]) -> str:

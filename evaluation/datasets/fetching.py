@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from glob import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -151,6 +152,9 @@ def fetch(remote: RemoteFile, target: Path, headers: Mapping[str, str], watch: W
     partial = target.with_name(f".{target.name}.{(remote.checksum or 'unknown')[:12]}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+        for other in target.parent.glob(f".{escape(target.name)}.*.part"):
+            if other != partial:  # of a file that is published no more
+                other.unlink()
         went_on = partial.exists()
         _check_room(remote, partial)
         _download(remote, partial, headers, watch)

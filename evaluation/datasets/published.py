@@ -7,17 +7,16 @@ them lies below ``ready``.
 
 import hashlib
 import json
-import os
 import shutil
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from secrets import token_hex
 from typing import Any
 
 from filelock import FileLock
 
+from kgqa.builds import new_folder, replace_file
 from kgqa.evaluation.datasets.fetching import Listing, RemoteFile, Watcher, checksum, fetch, list_files
 from kgqa.evaluation.datasets.format import DatasetError
 from kgqa.evaluation.datasets.sources import Part, Source
@@ -185,9 +184,8 @@ def _copy(remote: RemoteFile, target: Path, watch: Watcher) -> str:
         )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        beside = target.with_name(f".{target.name}.{token_hex(4)}")
-        shutil.copyfile(remote.address, beside)
-        os.replace(beside, target)
+        with open(remote.address, "rb") as origin:
+            replace_file(target, lambda file: shutil.copyfileobj(origin, file))
     except OSError as error:
         raise DatasetError(
             f"cannot write {target}: {error.strerror}; make room, and repeat the command"
@@ -205,10 +203,9 @@ def _is_intact(path: Path, known: dict[str, Any]) -> bool:
 
 
 def _write_record(folder: Path, record: dict[str, Any]) -> None:
-    beside = folder / f".{RECORD_FILE}.new"
+    text = json.dumps(record, ensure_ascii=False, indent=2) + "\n"
     try:
-        beside.write_text(json.dumps(record, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-        os.replace(beside, folder / RECORD_FILE)
+        replace_file(folder / RECORD_FILE, lambda file: file.write(text.encode()))
     except OSError as error:
         raise DatasetError(
             f"cannot write {folder}: {error.strerror}; make room, and repeat the command"
@@ -236,11 +233,14 @@ def locate(source: Source, name: str, watch: Callable[[int], None] | None = None
         return Located(folder / questions[0], source.format, digest)
     ready = folder / "ready" / f"{name}-{digest[:12]}-{READY_VERSION}"
 
-    def build(beside: Path) -> None:
-        if source.subgraphs:
-            write_rog([folder / path for path in questions], beside, watch)
-        else:
-            write_facts(folder / str(part.graph), beside / FACTS_FILE)
+    def build(made: Path) -> None:
+        with FileLock(folder / ".lock"):  # nobody fetches others meanwhile
+            if files_here(source, name) != here:
+                raise DatasetError(f"{called} was fetched anew meanwhile; repeat the command")
+            if source.subgraphs:
+                write_rog([folder / path for path in questions], made, watch)
+            else:
+                write_facts(folder / str(part.graph), made / FACTS_FILE)
 
     _make_ready(ready, build)
     if source.subgraphs:
@@ -252,14 +252,8 @@ def _make_ready(ready: Path, build: Callable[[Path], None]) -> None:
     """Build a folder beside its place, while other processes wait, so that it is there whole or not."""
 
     def make() -> None:
-        beside = ready.parent / f".{ready.name}.new"
-        shutil.rmtree(beside, ignore_errors=True)  # of a process that was killed: nobody else is at it
-        try:
-            beside.mkdir()
-            build(beside)
-            os.replace(beside, ready)
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
+        with new_folder(ready) as made:
+            build(made)
 
     try:
         build_once(ready, Path.is_dir, make)

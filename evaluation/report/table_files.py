@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from kgqa.builds import replace_file
 from kgqa.evaluation.report.cells import UNKNOWN_TEXT, Cell, Table
 from kgqa.evaluation.report.groups import DatasetGroup
 from kgqa.kg.terms import one_line
@@ -58,7 +59,8 @@ def write_tables(sections: Iterable[Titled], folder: Path) -> list[Path]:
             name = name if taken[name] == 1 else f"{name}-{taken[name]}"
             for ending, text in (("csv", to_csv(table)), ("tex", to_latex(table, section.group.name))):
                 files.append(folder / f"{name}.{ending}")
-                files[-1].write_text(text, encoding="utf-8", errors="replace", newline="\n")
+                content = text.encode("utf-8", "replace")
+                replace_file(files[-1], lambda file, content=content: file.write(content))  # type: ignore[misc]
     return files
 
 

@@ -6,6 +6,8 @@ from kgqa.evaluation.result import Result
 from kgqa.evaluation.runs.event_loop import for_each
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.terms import Entity, Literal, is_iri
+from kgqa.nodes.cues import unmet_kind, unmet_topics_of_sparql
 
 MAX_CONCURRENT_RESULTS = 8  # records that are checked at a time
 
@@ -15,7 +17,8 @@ async def check_grounding(results: Sequence[Result], graph: KnowledgeGraph) -> d
 
     None where there is nothing to go by: a record of another program, without a query; or one whose query
     takes too long. Not grounded are results with another outcome, without answers, with a condition that the
-    graph has not decided, and those whose query is refused or gives more than a page.
+    graph has not decided, with a topic that is no part of the query, without the number or the yes or no that
+    is asked for, and those whose query is refused or gives more than a page.
 
     Raises:
         KGError: if the graph fails; then nothing is known of any result.
@@ -34,6 +37,14 @@ def result_key(result: Result) -> str:
     return result.question if result.id is None else result.id
 
 
+def _unmet(result: Result, query: str) -> list[str]:
+    """Return what a question asks for, and neither query nor answers are about."""
+    named = (topic.get("id") for topic in result.record.get("topics", ()))
+    topics = [Entity(id) for id in named if isinstance(id, str) and is_iri(id)]
+    answers = [Literal(answer.id or "") for answer in result.answers]
+    return [*unmet_topics_of_sparql(query, topics), *unmet_kind(answers, result.question)]
+
+
 async def _is_grounded(result: Result, graph: KnowledgeGraph) -> bool | None:
     answers = {answer.id for answer in result.answers}
     if result.failed or result.outcome != "grounded" or not answers or None in answers:
@@ -42,7 +53,7 @@ async def _is_grounded(result: Result, graph: KnowledgeGraph) -> bool | None:
         return None
     decided = [each.get("by") for each in result.record.get("conditions", ())]
     query = result.record["query"]
-    if not isinstance(query, str) or any(by != "graph" for by in decided):
+    if not isinstance(query, str) or any(by != "graph" for by in decided) or _unmet(result, query):
         return False
     try:
         table = await graph.select(query)

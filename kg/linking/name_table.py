@@ -37,6 +37,7 @@ CREATE TABLE keys (place INTEGER PRIMARY KEY, key TEXT);
 CREATE TABLE lengths (length INTEGER PRIMARY KEY, place INTEGER);
 CREATE TABLE namespaces (namespace TEXT);
 CREATE TABLE longest (words INTEGER);
+CREATE TABLE store (identity TEXT);
 CREATE VIRTUAL TABLE grams USING fts5
     (key, tokenize = 'trigram case_sensitive 1', detail = none, content = '', columnsize = 0);
 """
@@ -73,23 +74,28 @@ class NameTable:
         self.size: int = size
 
     @classmethod
-    def open(cls, path: Path) -> "NameTable":
-        """Open a file that `build` made.
+    def open(cls, path: Path, identity: str) -> "NameTable":
+        """Open a file that `build` made for the store that is called so.
 
         Raises:
-            KGMalformed: if it is damaged, or no regular file.
+            KGMalformed: if it is damaged, of another store, or no regular file.
         """
         try:
             if not stat.S_ISREG(path.stat().st_mode):
                 raise OSError
             address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-            return cls(sqlite3.connect(address, uri=True, check_same_thread=False), str(path))
+            table = cls(sqlite3.connect(address, uri=True, check_same_thread=False), str(path))
         except (OSError, ValueError, sqlite3.Error):
             raise _damaged(str(path)) from None
+        if [*table._rows("SELECT identity FROM store")] != [(identity,)]:
+            raise KGMalformed(f"{path} is of another store than the triples beside it; build the store again")
+        return table
 
     @classmethod
-    def build(cls, names: Iterable[tuple[str, str]], facts: Facts, path: Path | None = None) -> "NameTable":
-        """Make a table of (id, name) pairs, in memory if no path is given.
+    def build(
+        cls, names: Iterable[tuple[str, str]], facts: Facts, path: Path | None = None, identity: str = ""
+    ) -> "NameTable":
+        """Make a table of (id, name) pairs for the store that is called so, in memory if no path is given.
 
         The triples of those are counted that have a name with more than `MAX_BEARERS` others.
 
@@ -115,6 +121,7 @@ class NameTable:
             connection.executemany("INSERT INTO names VALUES (?, ?, ?, 0)", map(as_row, names))
             spaces = [(each,) for each, _ in namespaces.most_common(MAX_NAMESPACES) if each]
             connection.executemany("INSERT INTO namespaces VALUES (?)", spaces)
+            connection.execute("INSERT INTO store VALUES (?)", (identity,))
             connection.executescript(_INDEX)
             ids = [id for (id,) in connection.execute(f"SELECT DISTINCT id {_CROWDED}", (MAX_BEARERS,))]
             if counted := {id: sum(n.values()) for id, n in facts(ids).items()} if ids else {}:

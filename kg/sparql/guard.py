@@ -5,13 +5,13 @@ SERVICE, FROM, FROM NAMED or update. The prefixes rdf, rdfs, owl, xsd and skos n
 """
 
 import re
-import threading
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
 from kgqa.kg.dialects import OWL, RDF, RDFS, SKOS, XSD
 from kgqa.kg.errors import KGRejected
+from kgqa.locks import ProcessLock
 
 MAX_QUERY_CHARS = 20_000
 MAX_QUERY_TOKENS = 3_000  # words and signs of a query at most: parsing takes some 2 ms for each
@@ -33,7 +33,7 @@ _LIMIT_OR_VALUES = re.compile(r"\b(?:limit|values)\b", re.IGNORECASE)  # what no
 
 _FORBIDDEN = {"ServiceGraphPattern": "SERVICE", "DatasetClause": "FROM"}
 
-RDFLIB_LOCK = threading.Lock()  # held while rdflib parses, which no two threads can do at once
+RDFLIB_LOCK = ProcessLock()  # held while rdflib parses, which no two threads can do at once
 
 
 def guard_query(query: str, rows: int) -> str:

@@ -1,26 +1,24 @@
 """Opens graphs: files into memory, or a folder that was built from files once.
 
-A store folder holds ``kgqa.json`` (what the graph is), ``names.sqlite`` (what its
-entities are called) and ``store/`` (RocksDB).
-It is built beside its place and renamed when complete, so that an interrupted
-build leaves nothing that looks like a store.
+A store folder has ``kgqa.json`` (what the graph is) for its head; a build of it (`kgqa.builds`) holds
+``names.sqlite`` (what its entities are called) and ``store/`` (RocksDB). What RocksDB calls itself stands in
+all three, so that files of two builds are never taken for one graph.
 """
 
 import hashlib
 import io
 import json
 import os
-import shutil
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from secrets import token_hex
 from typing import Protocol
 
 import pyoxigraph as ox
 
+from kgqa.builds import HeldFolder, has_build, hold_build, is_remains, new_build, read_head
 from kgqa.files import read_file
 from kgqa.kg.dialects import Dialect, detect_dialect
 from kgqa.kg.errors import KGMalformed, KGUnavailable
@@ -34,10 +32,11 @@ from kgqa.kg.store.loading import QuadReader
 from kgqa.kg.store.survey import count_predicates, read_names, survey, write_names
 from kgqa.kg.terms import is_iri
 
-STORE_VERSION = 4
+STORE_VERSION = 5
 FACTS_FILE = "kgqa.json"
 NAMES_FILE = "names.sqlite"
 STORE_FOLDER = "store"
+MAX_IDENTITY_BYTES = 1 << 10
 
 KeepsName = Callable[[str, str], bool]
 """Returns, for the id and a name of an entity, whether it keeps the name."""
@@ -50,7 +49,7 @@ def is_store(path: Path) -> bool:
         KGUnavailable: if ``path`` cannot be a path at all, being too long.
     """
     try:
-        return (path / FACTS_FILE).is_file() and (path / STORE_FOLDER).is_dir()
+        return (path / FACTS_FILE).is_file() and ((path / STORE_FOLDER).is_dir() or has_build(path))
     except (OSError, ValueError) as error:
         raise KGUnavailable(f"not a path: {str(path)[:80]!r} ({error.__class__.__name__})") from error
 
@@ -105,7 +104,7 @@ def build_store(
     keeps_name: KeepsName | None = None,
     watch: Callable[[float], None] | None = None,
 ) -> GraphFacts:
-    """Build a store folder from files, or what else is read; an earlier store in its place is replaced.
+    """Build a store folder from files, or what else is read, in place of an earlier one.
 
     Args:
         graph: files, several of which make one graph, or what reads a graph from elsewhere.
@@ -126,66 +125,79 @@ def build_store(
             "the folder you are in is gone; change to another, or give a whole path"
         ) from None
     is_other = directory.exists() and not is_store(directory)
-    if is_other and (not directory.is_dir() or any(directory.iterdir())):
+    if is_other and not is_remains(directory):
         raise KGUnavailable(f"{directory} exists and is no graph store; choose another folder or empty it")
-    beside = directory.with_name(f".{directory.name}.{token_hex(8)}")
-    try:  # whoever interrupts, however early, leaves nothing behind
-        _make_folder(beside, directory)
-        reader = QuadReader(graph, watch) if isinstance(graph, Sequence) else graph
-        facts = _build_folder(reader, beside, keeps_name)
-        _replace_folder(beside, directory)
+    try:
+        with new_build(directory, FACTS_FILE, (NAMES_FILE, STORE_FOLDER)) as build:
+            reader = QuadReader(graph, watch) if isinstance(graph, Sequence) else graph
+            return _write_build(reader, build, keeps_name)
     except OSError as error:
         raise KGUnavailable(f"cannot write {directory}: {error.strerror or error}") from error
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-    return facts
 
 
-def _make_folder(beside: Path, directory: Path) -> None:
-    try:
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        beside.mkdir(mode=0o700)
-    except OSError as error:
-        raise KGUnavailable(f"cannot write beside {directory}: {error.strerror}") from error
+@dataclass(frozen=True)
+class StoredGraph:
+    """What a store folder held when it was opened; it stays so, whatever takes its place."""
+
+    store: ox.Store
+    facts: GraphFacts
+    build: HeldFolder
+    identity: str
+
+    @property
+    def folder(self) -> Path:
+        """Where RocksDB has it."""
+        return self.build.path / STORE_FOLDER
+
+    def open_names(self) -> NameTable:
+        """Open what its entities are called.
+
+        Raises:
+            KGMalformed: if the file is missing, damaged, or of another build.
+        """
+        return NameTable.open(self.build.path / NAMES_FILE, self.identity)
 
 
-def open_store(directory: Path) -> tuple[ox.Store, GraphFacts]:
+def open_store(directory: Path) -> StoredGraph:
     """Open a store folder for reading.
 
     Raises:
         KGUnavailable: if it cannot be opened.
-        KGMalformed: if ``kgqa.json`` is damaged or of another version, or ``store/`` holds what RocksDB
-            would wait for: a pipe or a device.
+        KGMalformed: if ``kgqa.json`` is damaged or of another version, or ``store/`` is of another build or
+            holds what RocksDB would wait for: a pipe or a device.
     """
+    try:
+        return read_head(directory / FACTS_FILE, lambda head: _open_build(directory, head))
+    except (OSError, RuntimeError) as error:
+        raise KGUnavailable(
+            f"cannot open {directory}: {getattr(error, 'strerror', None) or error}"
+        ) from error
+
+
+def _open_build(directory: Path, head: bytes) -> StoredGraph:
     from pydantic import TypeAdapter
 
     try:
-        text = read_file(directory / FACTS_FILE)
-        if json.loads(text)["version"] != STORE_VERSION:
+        found = json.loads(head)
+        if found["version"] != STORE_VERSION:
             raise KGMalformed(f"{directory} was built by another version of kgqa; build it again")
-        facts = TypeAdapter(GraphFacts).validate_json(text, strict=True)
+        facts = TypeAdapter(GraphFacts).validate_json(head, strict=True)
         if not all(map(is_iri, facts.predicates)):
             raise ValueError("a predicate is no IRI")
-    except OSError as error:
-        raise KGUnavailable(f"cannot open {directory}: {error.strerror}") from error
+        build, identity = hold_build(directory, found), str(found["identity"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise KGMalformed(f"{directory / FACTS_FILE} is damaged; build the store again") from error
-    try:
-        folder = directory / STORE_FOLDER
-        if odd := [each.path for each in os.scandir(folder) if not (each.is_file() or each.is_dir())]:
-            raise KGMalformed(f"{odd[0]} is no regular file; build the store again")
-        return ox.Store.read_only(str(folder)), facts
-    except (OSError, RuntimeError) as error:
-        raise KGUnavailable(f"cannot open {directory}: {error}") from error
+    folder = build.path / STORE_FOLDER
+    if odd := [each.path for each in os.scandir(folder) if not (each.is_file() or each.is_dir())]:
+        raise KGMalformed(f"{odd[0]} is no regular file; build the store again")
+    if _read_identity(folder) != identity:
+        raise KGMalformed(f"{directory} has files of two builds; build the store again")
+    return StoredGraph(ox.Store.read_only(str(folder)), facts, build, identity)
 
 
-def open_names(directory: Path) -> NameTable:
-    """Open what the entities of a store folder are called.
-
-    Raises:
-        KGMalformed: if the file is missing or damaged.
-    """
-    return NameTable.open(directory / NAMES_FILE)
+def _read_identity(folder: Path) -> str:
+    """Return what RocksDB calls a store; no other is called so."""
+    return read_file(folder / "IDENTITY", MAX_IDENTITY_BYTES).decode(errors="replace").strip()
 
 
 def list_names(store: ox.Store, facts: GraphFacts, dialect: Dialect, graph: NamedGraph) -> NameTable:
@@ -202,13 +214,14 @@ def _state_facts(store: ox.Store, source: str, fingerprint: str) -> GraphFacts:
     return GraphFacts(source, fingerprint, sum(predicates.values()), predicates)
 
 
-def _build_folder(reader: GraphReader, beside: Path, keeps_name: KeepsName | None) -> GraphFacts:
-    store = ox.Store(str(beside / STORE_FOLDER))
+def _write_build(reader: GraphReader, build: Path, keeps_name: KeepsName | None) -> GraphFacts:
+    store = ox.Store(str(build / STORE_FOLDER))
+    identity = _read_identity(build / STORE_FOLDER)
     reader.load(store)
     source, fingerprint = reader.source, reader.fingerprint
     if keeps_name is not None:
         source, fingerprint = _remove_names(store, _state_facts(store, source, fingerprint), keeps_name)
-    with tempfile.TemporaryFile(dir=beside) as file, ThreadPoolExecutor(1) as aside:
+    with tempfile.TemporaryFile(dir=build) as file, ThreadPoolExecutor(1) as aside:
         writing = aside.submit(write_names, store, file)
         facts = _state_facts(store, source, fingerprint)
         dialect = detect_dialect(tuple(facts.predicates))
@@ -216,15 +229,14 @@ def _build_folder(reader: GraphReader, beside: Path, keeps_name: KeepsName | Non
         graph = StoreNames(EmbeddedStore(store), dialect, naming, facts.predicates)
         writing.result()
         counting = aside.submit(survey, store, facts, naming, graph)
-        NameTable.build(read_names(file, store, facts, dialect), graph.facts, beside / NAMES_FILE)
+        names = read_names(file, store, facts, dialect)
+        NameTable.build(names, graph.facts, build / NAMES_FILE, identity)
         facts = counting.result()
     store.flush()
     del store
-    text = json.dumps(
-        {"version": STORE_VERSION, **asdict(facts)}, ensure_ascii=False, indent=1, sort_keys=True
-    )
-    (beside / FACTS_FILE).write_text(text + "\n", encoding="utf-8")
-    beside.chmod(0o755)
+    head = {"version": STORE_VERSION, "build": build.name, "identity": identity, **asdict(facts)}
+    text = json.dumps(head, ensure_ascii=False, indent=1, sort_keys=True)
+    (build / FACTS_FILE).write_text(text + "\n", encoding="utf-8")
     return facts
 
 
@@ -245,13 +257,3 @@ def _remove_names(store: ox.Store, facts: GraphFacts, keeps_name: KeepsName) -> 
 
 def _term_text(term: object) -> str:
     return term.value if isinstance(term, ox.NamedNode | ox.Literal) else ""
-
-
-def _replace_folder(beside: Path, directory: Path) -> None:
-    if directory.exists():
-        old = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
-        os.replace(directory, old)
-        os.replace(beside, directory)
-        shutil.rmtree(old, ignore_errors=True)
-    else:
-        os.replace(beside, directory)

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 import pyoxigraph as ox
 
+from kgqa.builds import HeldFolder
 from kgqa.kg.errors import KGTimeout
 from kgqa.kg.graph import Rows
 from kgqa.kg.meter import begin_query, end_query
@@ -78,14 +79,21 @@ class EmbeddedStore:
         threads: Threads for kgqa's own queries; foreign ones wait in one more for a
             process of their own, so that none of them holds up or brings down anybody else.
         folder: Where the store is on disk; None for one in memory.
+        build: What keeps that folder there for as long as queries are run.
     """
 
     remote = False
 
     def __init__(
-        self, store: ox.Store, *, deadline: float = 30.0, threads: int = 4, folder: Path | None = None
+        self,
+        store: ox.Store,
+        *,
+        deadline: float = 30.0,
+        threads: int = 4,
+        folder: Path | None = None,
+        build: HeldFolder | None = None,
     ) -> None:
-        self._store = store
+        self._store, self._build = store, build
         self._union = next(iter(store.named_graphs()), None) is not None
         self._deadline = deadline
         self._threads = DaemonThreads(threads, "kgqa-store")

@@ -1,26 +1,36 @@
-"""Keeps graphs that are given as files as store folders, so that a file is read once for its content.
+"""Keeps graphs as store folders: files, read once for their content, and property graphs, until they change.
 
 They lie in ``graphs`` of `cache_folder`, for their user alone. Those `MAX_GRAPHS_KEPT` stay that were opened
 last, and all that were opened within a month, for somebody may still read them.
 """
 
 import hashlib
+import logging
 import os
-import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+import pyoxigraph as ox
+
+from kgqa.builds import remove_folder, sweep_builds
 from kgqa.home import build_once, cache_folder
 from kgqa.kg.errors import KGUnavailable
+from kgqa.kg.property_graph import PropertyGraphReader
 from kgqa.kg.store.directory import FACTS_FILE, STORE_VERSION, build_store, is_store
-from kgqa.kg.store.loading import parts_of
+from kgqa.kg.store.loading import QuadReader, parts_of
 
 MIN_BYTES_KEPT = 1 << 21  # of files; smaller ones are read as fast as a folder is opened
 GZIP_RATIO = 8  # bytes of a graph in a byte of its gzipped file, or of Parquet, about
 MAX_GRAPHS_KEPT = 8
 MIN_SECONDS_KEPT = 30 * 86_400.0  # from when a graph was last opened
-MAX_LOAD_SECONDS = 86_400.0  # after which a load that is not done was broken off
+
+MIN_SIZE_KEPT = 20_000  # nodes and relationships; fewer are read in a second or two
+MAX_SIZE_KEPT = 5_000_000  # more are loaded by whoever wants that: it takes long
+STATE_FILE = "state"  # what a property graph was when it was read
+
+_log = logging.getLogger("kgqa.kg")
 
 
 def store_of_files(files: Sequence[Path]) -> Path | None:
@@ -35,33 +45,95 @@ def store_of_files(files: Sequence[Path]) -> Path | None:
         if sum(_graph_bytes(part) for file in files for part in parts_of(file)) < MIN_BYTES_KEPT:
             return None
         content = _hash_files(files)
-        folder = cache_folder() / "graphs" / f"{content}-{STORE_VERSION}"
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.parent.chmod(0o700)
-        build_once(folder, is_store, lambda: _build(files, folder, content))
-        os.utime(folder / FACTS_FILE)
+        return _keep(content, is_store, lambda folder: build_store(_UnchangedFiles(files, content), folder))
     except (OSError, ValueError, RuntimeError, KGUnavailable):
         return None
+
+
+def store_of_property_graph(reader: PropertyGraphReader) -> Path | None:
+    """Return the folder that a property graph is kept in, read now if it is new, has changed or is old.
+
+    None where it is to be read: where it is small, is not to be kept, or there is no place for a folder.
+    Those who may see different parts of a graph have folders of their own.
+
+    Raises:
+        KGUnavailable: if it cannot be asked, or is too large.
+    """
+    size, at = reader.size(), reader.at
+    counted = f"{size:,} nodes and relationships"
+    if size > MAX_SIZE_KEPT:
+        raise KGUnavailable(
+            f"{reader.source} has {counted}; load it once: "
+            "kgqa kg load ADDRESS --out FOLDER, then --kg FOLDER"
+        )
+    if size < MIN_SIZE_KEPT or not at.keep:
+        return None
+    user = at.auth and at.auth[0]
+    identity = hashlib.sha256(repr((at.uri, user, at.database, at.id, at.names)).encode()).hexdigest()[:32]
+    state = reader.state()
+
+    def is_current(folder: Path) -> bool:
+        try:
+            kept = folder / STATE_FILE
+            age = time.time() - kept.stat().st_mtime
+            return is_store(folder) and kept.read_text("ascii") == state and age < at.keep * 3_600
+        except (OSError, ValueError):
+            return False
+
+    def build(folder: Path) -> None:
+        _log.warning("%s: reading %s; a copy is kept until they change", reader.source, counted)
+        build_store(reader, folder)
+        with suppress(OSError):
+            (folder / STATE_FILE).write_text(state, "ascii")
+
+    try:
+        return _keep(identity, is_current, build)
+    except (OSError, RuntimeError):
+        return None
+
+
+def _keep(identity: str, is_current: Callable[[Path], bool], build: Callable[[Path], object]) -> Path:
+    """Return the folder of what is kept under a name, built now if it is not current.
+
+    Raises:
+        OSError, RuntimeError: if there is no place for it.
+    """
+    folder = cache_folder() / "graphs" / f"{identity}-{STORE_VERSION}"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.parent.chmod(0o700)
+
+    def build_it() -> None:
+        _remove_unused(folder.parent)
+        build(folder)
+
+    build_once(folder, is_current, build_it)
+    os.utime(folder / FACTS_FILE)
     return folder
 
 
-def _build(files: Sequence[Path], folder: Path, content: str) -> None:
-    _remove_unused(folder.parent)
-    build_store(files, folder)
-    if _hash_files(files) != content:
-        shutil.rmtree(folder)
-        raise KGUnavailable("a file changed while it was loaded")
+class _UnchangedFiles(QuadReader):
+    """Reads files, and refuses them if they do not have their content any more when they are read."""
+
+    def __init__(self, files: Sequence[Path], content: str) -> None:
+        super().__init__(files)
+        self._paths, self._content = files, content
+
+    def load(self, store: ox.Store) -> None:
+        super().load(store)
+        if _hash_files(self._paths) != self._content:
+            raise KGUnavailable("a file changed while it was loaded")
 
 
 def _remove_unused(graphs: Path) -> None:
     """Remove what was not opened for long, and what loads that were broken off have left."""
-    for left in graphs.glob(".*"):
-        if time.time() - left.stat().st_mtime > MAX_LOAD_SECONDS:
-            shutil.rmtree(left, ignore_errors=True)
+    for folder in graphs.iterdir():
+        if folder.is_dir():
+            sweep_builds(folder, FACTS_FILE)
+            with suppress(OSError):  # it is not empty
+                folder.rmdir()
     opened = sorted((each.stat().st_mtime, each.parent) for each in graphs.glob(f"*/{FACTS_FILE}"))
     for seconds, folder in opened[: 1 - MAX_GRAPHS_KEPT]:
-        if time.time() - seconds > MIN_SECONDS_KEPT:
-            shutil.rmtree(folder, ignore_errors=True)
+        if time.time() - seconds > MIN_SECONDS_KEPT and remove_folder(folder):
             folder.with_name(f"{folder.name}.lock").unlink(missing_ok=True)
 
 

@@ -14,7 +14,6 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from kgqa.kg.tables.mapping import MAPPING_SUFFIX, MappedTables
 from kgqa.kg.tables.reading import TABLE_SUFFIXES
 from kgqa.kg.tables.triples import TripleTables
 from kgqa.kg.terms import one_line
+from kgqa.locks import cached_property
 
 OXIGRAPH_FORMATS = {
     ".nt": ox.RdfFormat.N_TRIPLES,
@@ -132,24 +132,36 @@ class QuadReader:
 
     def quads(self) -> Iterator[ox.Quad]:
         """Go through the quads of all files."""
-        for path, suffix in self._files:
-            if suffix in _TABULAR:
-                yield from self._table_quads(path, suffix)
-                continue
-            with self._open(path, suffix) as file:
-                yield from map(self._namer(), _parse(file, suffix, path.name))
+        with self._unchanged():
+            for path, suffix in self._files:
+                if suffix in _TABULAR:
+                    yield from self._table_quads(path, suffix)
+                    continue
+                with self._open(path, suffix) as file:
+                    yield from map(self._namer(), _parse(file, suffix, path.name))
 
     def load(self, store: ox.Store) -> None:
         """Put the quads of all files into a store."""
-        for path, suffix in self._files:
-            if suffix in _TABULAR:
-                store.bulk_extend(self._table_quads(path, suffix))
-                continue
-            with self._open(path, suffix) as file:
-                if kind := LINE_FORMATS.get(suffix):
-                    store.bulk_load(input=_NamedLines(file, kind, self._namer()), format=kind)  # type: ignore[arg-type]
-                else:
-                    store.bulk_extend(map(self._namer(), _parse(file, suffix, path.name)))
+        with self._unchanged():
+            for path, suffix in self._files:
+                if suffix in _TABULAR:
+                    store.bulk_extend(self._table_quads(path, suffix))
+                    continue
+                with self._open(path, suffix) as file:
+                    if kind := LINE_FORMATS.get(suffix):
+                        store.bulk_load(input=_NamedLines(file, kind, self._namer()), format=kind)  # type: ignore[arg-type]
+                    else:
+                        store.bulk_extend(map(self._namer(), _parse(file, suffix, path.name)))
+
+    @contextmanager
+    def _unchanged(self) -> Iterator[None]:
+        """Refuse files that change while they are read, where they are read twice or are several."""
+        parts = [part for path, _ in self._files for part in parts_of(path)]
+        once = len(parts) == 1 and self._files[0][1] not in _TABULAR
+        before = None if once else file_versions(parts)
+        yield
+        if before is not None and file_versions(parts) != before:
+            raise KGUnavailable(f"{self.source} changed while it was read; repeat it when it is written")
 
     def _table_quads(self, path: Path, suffix: str) -> Iterator[ox.Quad]:
         """Go through what a table of triples says, or all tables of a mapping."""
@@ -281,6 +293,15 @@ def parts_of(path: Path) -> list[Path]:
         KGError: for a mapping that cannot be read.
     """
     return [path, *MappedTables(path).files] if path.suffix.lower() == MAPPING_SUFFIX else [path]
+
+
+def file_versions(files: Sequence[Path]) -> tuple[int, ...] | None:
+    """Return what tells files from those that take their place; None where one is missing."""
+    try:
+        found = [file.stat() for file in files]
+    except (OSError, ValueError):
+        return None
+    return tuple(part for each in found for part in (each.st_ino, each.st_mtime_ns, each.st_size))
 
 
 def _hash_content(path: Path) -> str:

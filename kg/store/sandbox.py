@@ -28,7 +28,7 @@ from typing import IO, Any, TypeAlias, cast
 
 import pyoxigraph as ox
 
-from kgqa.files import read_file
+from kgqa.builds import HeldFolder, make_scratch
 from kgqa.kg import errors
 from kgqa.kg.errors import KGRejected, KGUnavailable
 from kgqa.kg.sparql.decoding import serialise_answer, to_kg_error
@@ -44,12 +44,14 @@ _PASSED_VARIABLES = ("PYTHON", "LD_", "DYLD_")
 MAX_QUERY_MEMORY_BYTES = 1 << 30  # bytes that a query may take beside the store's own
 MAX_RESULT_BYTES = 1 << 26
 
+COPY_PREFIX = "kgqa-store-"
+
 _QUERY_KILLED = (
     "the store gave the query up: it takes too much memory, is nested too deeply, "
     "or orders values that have no order; ask for less, or ORDER BY STR(...)"
 )
 
-_STORE_REPLACED = "the store was replaced since it was opened; start kgqa again"
+_STORE_REMOVED = "the store was removed since it was opened; start kgqa again"
 
 _COPY_FAILED = (
     "the graph cannot be copied to where temporary files go, for queries from outside ({reason}); "
@@ -146,7 +148,6 @@ class QuerySandbox:
 
     def __init__(self, store: ox.Store, folder: Path | None) -> None:
         self._store, self._folder = store, folder
-        self._mark = _store_identity(folder)
         self._copy: Path | None = None
         self._process: ChildProcess | None = None
         self._end: Callable[[], object] = lambda: None
@@ -163,7 +164,7 @@ class QuerySandbox:
 
         Raises:
             KGError: as `to_kg_error` has it; KGRejected also where the process could not bear it,
-                KGUnavailable where the store is another by now, or cannot be copied.
+                KGUnavailable where the store was removed, or cannot be copied.
             OSError: if no process can be begun.
         """
         process = self._get_process()
@@ -193,10 +194,8 @@ class QuerySandbox:
 
     def _start_on_folder(self, folder: Path) -> ChildProcess:
         process, reason = self._start(folder)
-        if _store_identity(folder) != self._mark:
-            raise KGUnavailable(_STORE_REPLACED)
         if reason:
-            raise KGUnavailable(reason)
+            raise KGUnavailable(reason if folder.is_dir() else _STORE_REMOVED)
         return process
 
     def _start_on_copy(self) -> ChildProcess:
@@ -214,8 +213,9 @@ class QuerySandbox:
 
     def _copy_store(self) -> tuple[ChildProcess, str]:
         """Begin the process, and write it the store."""
-        folder = self._copy = Path(tempfile.mkdtemp(prefix="kgqa-store-"))
-        remove = partial(shutil.rmtree, folder, ignore_errors=True)
+        held = make_scratch(Path(tempfile.gettempdir()), COPY_PREFIX)  # goes with the next one at the latest
+        folder = self._copy = held.path
+        remove = partial(_remove_copy, held)
         atexit.register(remove)  # the end of Python stops a thread that is at it half-way
         self._remove = weakref.finalize(self, _remove_now, remove)
         ends = os.pipe()
@@ -259,20 +259,15 @@ class QuerySandbox:
         self._process = None
 
 
+def _remove_copy(held: HeldFolder) -> None:
+    shutil.rmtree(held.path, ignore_errors=True)
+    held.release()
+
+
 def _remove_now(remove: Callable[[], None]) -> None:
     """Do now what was to be done at the end of Python."""
     remove()
     atexit.unregister(remove)
-
-
-def _store_identity(folder: Path | None) -> bytes:
-    """Return what tells a store from any other; an inode's number does not, being given again."""
-    if folder is None:
-        return b""
-    try:
-        return read_file(folder / "IDENTITY", 1 << 10)
-    except OSError:
-        return b""
 
 
 def main() -> None:

@@ -26,7 +26,6 @@ A table without ``id`` and ``name`` has rows that are nodes without a name (medi
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal as Choice
 
@@ -53,6 +52,7 @@ from kgqa.kg.minting import (
 )
 from kgqa.kg.tables.reading import TABLE_SUFFIXES, Row, as_text, join_names, read_rows, table_suffix
 from kgqa.kg.terms import one_line
+from kgqa.locks import cached_property
 
 MAPPING_SUFFIX = ".toml"
 MAX_MAPPING_BYTES = 1 << 20

@@ -1,7 +1,8 @@
 """Reads CSV, TSV and Parquet by pyarrow, a block of rows at a time.
 
-In CSV a value may stand in quotes; in TSV a quote is a character like any other. Both are text in UTF-8,
-all of it: what a column means is for others to say. Parquet has types of its own, and None for no value.
+In CSV a value may stand in quotes, and ``;`` for the comma; in TSV a quote is a character like any other.
+Both are text in UTF-8, all of it: what a column means is for others to say. Parquet has types of its own, and
+None for no value.
 """
 
 import gzip
@@ -53,11 +54,13 @@ def _read_text(path: Path) -> Iterator[tuple[int, Row]]:
     is_csv = table_suffix(path) == ".csv"
     open_it: Any = gzip.open if path.suffix.lower() == ".gz" else Path.open
     with open_it(path, "rb") as file:
+        first = file.peek(1 << 12).partition(b"\n")[0]
+        comma = ";" if b";" in first and b"," not in first else ","  # as Excel has it in much of Europe
         batches = csv.open_csv(
             file,
             csv.ReadOptions(use_threads=False, autogenerate_column_names=True, block_size=MAX_ROW_BYTES),
             csv.ParseOptions(
-                delimiter="," if is_csv else "\t",
+                delimiter=comma if is_csv else "\t",
                 quote_char='"' if is_csv else False,
                 newlines_in_values=is_csv,
             ),

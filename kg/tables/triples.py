@@ -39,11 +39,28 @@ from kgqa.kg.terms import is_id, one_line
 
 ROLES = ("subject", "relation", "object")
 HEADINGS = {
-    "subject": {"subject", "subj", "s", "head", "h", "source", "from", "head_entity", "subject_id"},
+    "subject": {"subject", "subj", "s", "head", "h", "source", "src", "from", "start", "entity1", "entity_1"}
+    | {"head_entity", "subject_id"},
     "relation": {"relation", "rel", "r", "predicate", "pred", "p", "property", "edge", "type", "relation_id"},
-    "object": {"object", "obj", "o", "tail", "t", "target", "to", "value", "tail_entity", "object_id"},
+    "object": {
+        "object",
+        "obj",
+        "o",
+        "tail",
+        "t",
+        "target",
+        "dst",
+        "to",
+        "end",
+        "entity2",
+        "entity_2",
+        "value",
+    }
+    | {"tail_entity", "object_id"},
 }
 """What columns are called, in any case; without such a header they stand in this order."""
+
+_SURELY_HEADINGS = {"relation", "rel", "predicate", "pred"}  # what no relation is called
 
 _WELL_KNOWN = {
     f"{prefix}:{name}": ox.NamedNode(space + name)
@@ -60,6 +77,10 @@ _TEXT_RELATIONS = frozenset(
 _NAMING_RELATIONS = frozenset((*PLAIN.labels, *FREEBASE.labels))
 
 
+Table = Path | Sequence[tuple[int, str, str, object]]
+"""A file, or its rows where they are at hand: a number, subject, relation and object, none of them empty."""
+
+
 class TripleTables:
     """Tables of triples that make one graph; they are read once to see what cells stand for, then by `quads`.
 
@@ -67,13 +88,13 @@ class TripleTables:
         KGError: if one cannot be read, or is no table of triples.
     """
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, tables: Sequence[Table]) -> None:
         relations: set[str] = set()
         others: set[str] = set()  # relations that have an object which is not written as a value
         numbers: set[str] = set()  # subjects that are written as a value
         words = False  # whether a subject is not
         labelled: dict[str, set[str]] = {}  # under relations that name entities, their subjects
-        for subject, relation, object in _all_triples(paths):
+        for subject, relation, object in _all_triples(tables):
             relations.add(relation)
             if not _is_value(object):
                 others.add(relation)
@@ -86,7 +107,7 @@ class TripleTables:
         self._dialect = next((each for each in (FREEBASE, WIKIDATA) if _is_of(each, relations)), PLAIN)
         self._values = relations - others if words else set()
         if numbers and self._values:
-            self._values -= {by for _, by, object in _all_triples(paths) if as_text(object) in numbers}
+            self._values -= {by for _, by, object in _all_triples(tables) if as_text(object) in numbers}
         self._labelled = {
             each
             for relation, subjects in labelled.items()
@@ -96,9 +117,9 @@ class TripleTables:
         self._label = LabelOnce()
         self._node = lru_cache(maxsize=1 << 16)(self._make_node)
 
-    def quads(self, path: Path) -> Iterator[ox.Quad]:
+    def quads(self, table: Table) -> Iterator[ox.Quad]:
         """Go through the triples of a table, and the names of its entities."""
-        for _, subject, relation, object in _triples(path):
+        for _, subject, relation, object in _triples(table):
             start, named = self._node(subject)
             yield from self._label(start, subject) if named else ()
             by = self._relation(relation)
@@ -159,13 +180,16 @@ def _is_value(object: object) -> bool:
     )
 
 
-def _all_triples(paths: Sequence[Path]) -> Iterator[tuple[str, str, object]]:
-    for path in paths:
-        yield from (triple for _, *triple in _triples(path))  # type: ignore[misc]
+def _all_triples(tables: Sequence[Table]) -> Iterator[tuple[str, str, object]]:
+    for table in tables:
+        yield from (triple for _, *triple in _triples(table))  # type: ignore[misc]
 
 
-def _triples(path: Path) -> Iterator[tuple[int, str, str, object]]:
-    """Go through a table: the number of each row, its subject, relation and object, none of them empty."""
+def _triples(table: Table) -> Iterator[tuple[int, str, str, object]]:
+    return _read_triples(table) if isinstance(table, Path) else iter(table)
+
+
+def _read_triples(path: Path) -> Iterator[tuple[int, str, str, object]]:
     rows = read_rows(path)
     if (first := next(rows, None)) is None:
         return
@@ -196,12 +220,13 @@ def _order(path: Path, first: Row) -> tuple[int, int, int] | None:
         (subject,), (relation,), (object,) = places
         return subject, relation, object
     shown = join_names(first)
+    seems_one = sum(map(bool, places)) > 1 or not _SURELY_HEADINGS.isdisjoint(names)
     if len(names) != len(ROLES):
         raise KGMalformed(
             f"{path.name}: {len(names)} columns ({shown}), where triples have three; "
             "say what they mean in a mapping (docs/graphs.md)"
         )
-    if table_suffix(path) == ".parquet":
+    if seems_one or table_suffix(path) == ".parquet":
         raise KGMalformed(
             f"{path.name}: which column is what? ({shown}); call them subject, relation and object, "
             "or say what they mean in a mapping (docs/graphs.md)"

@@ -30,7 +30,7 @@ TOPIC_BONUS = 0.3  # confidence that "the genre?" gains by being that of what a 
 
 _LEAD = re.compile(
     r"^(?:(?:and|but|so|ok|okay|now|then|also|well|no|yes|sorry|please|i mean|i meant|what about|how about|"
-    r"the same for|same for|same question for|tell me)\b[\s,:]*)+",
+    r"the same for|same for|same question for|tell me|thanks|thank you|great|cool)\b[\s,:]*)+",
     re.IGNORECASE,
 )
 _SMALL_WORDS = frozenset(
@@ -54,9 +54,14 @@ _THE_NOUN = re.compile(
     r"|(?:(?<=does )|(?<=did )|(?<=wrote )|(?<=directed )|(?<=made ))the\s+(\w+)(?=\W*$)",
     re.IGNORECASE,
 )
+_SOMEBODY = re.compile(
+    r"person|human|people|m[ae]n$|actor|actress|director|writer|author|artist|musician|singer|scientist"
+    r"|politician|player|coach|athlete|king|queen|character"
+)
 _PERSON = frozenset({"he", "him", "his", "she", "her"})
 _THING = frozenset({"it", "its", "there"})
 _PLURAL = frozenset({"they", "them", "their", "these", "those"})
+_ORDINAL = re.compile(r"\bthe (?:\w+th|first|second|third|last|other|next) one\b", re.IGNORECASE)
 _THAT_EVENT = re.compile(
     r"^(when|where|how|why|in what year)\s+(?:was|is|did|were)\s+(?:that|this|it happen)\W*$", re.I
 )
@@ -79,6 +84,14 @@ class _Referent(NamedTuple):
     kinds: frozenset[str]
     answer: bool = False
 
+    def may_be_somebody(self) -> bool:
+        """Return whether it is one person, as far as the graph says what it is."""
+        return not self.several and (not self.kinds or self.is_somebody())
+
+    def is_somebody(self) -> bool:
+        """Return whether the graph says that it is a person."""
+        return any(map(_SOMEBODY.search, self.kinds))
+
 
 async def rewrite_question(prompt: RewriteQuestion, interpreter: QuestionInterpreter) -> WholeQuestion:
     """Make what was said whole by rules; as it is where none fits."""
@@ -94,6 +107,8 @@ async def rewrite_question(prompt: RewriteQuestion, interpreter: QuestionInterpr
         return WholeQuestion(question=f"How many are {phrase}?")
     if (largest := _SUPERLATIVE.match(stripped)) and (phrase := noun_phrase(last.question)):
         return WholeQuestion(question=f"Which is {largest[1]} of {phrase}?")
+    if _ORDINAL.search(stripped):  # answers have no order that both sides know
+        return WholeQuestion(question=said)
     readings = [
         reading
         async for referent in _referents(prompt.turns, interpreter)
@@ -193,6 +208,9 @@ def _read(said: str, referent: _Referent, *, named: bool) -> tuple[str, _Referen
         bonus = KIND_BONUS * bool({noun, noun.removesuffix("s")} & referent.kinds)
         bonus += NUMBER_BONUS * (several == referent.several)
         return _place(said, found, name), referent, bonus
+    found = _POSSESSIVE.search(said) or _PRONOUN.search(said)
+    if found and found[1].lower() in _PERSON and not referent.may_be_somebody():
+        return None
     if found := _POSSESSIVE.search(said):
         bonus = _pronoun_bonus(found[1], referent)
         rest = said[found.end() :].rstrip(" ?.!")
@@ -217,7 +235,7 @@ def _read(said: str, referent: _Referent, *, named: bool) -> tuple[str, _Referen
 
 def _pronoun_bonus(pronoun: str, referent: _Referent) -> float:
     """Return what speaks for a referent by number, and by whether it is somebody."""
-    word, person = pronoun.lower(), "person" in referent.kinds
+    word, person = pronoun.lower(), referent.is_somebody()
     fits = (word in _PERSON and person) - (word in _THING and person)
     return NUMBER_BONUS * ((word in _PLURAL) == referent.several) + KIND_BONUS * fits
 

@@ -1,19 +1,19 @@
 """Answer: which of the agent's answers have its tools shown, and by which chain?"""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from kgqa.kg.proof.query import Aggregate
-from kgqa.kg.terms import Literal, Path, Term
-from kgqa.nodes.agent.state import AgentState, FollowedChain, followed_chain_arguments, followed_path
+from kgqa.kg.terms import Chain, Literal, Path, Term
+from kgqa.nodes.agent.state import AgentState, FollowedChain
 from kgqa.nodes.claim import claimed_answer
-from kgqa.nodes.proof import proof_update, prove_paths, query_of_memory, run_query
+from kgqa.nodes.proof import proof_update, prove_ends, query_of_memory, run_query
 from kgqa.nodes.record import (
-    MAX_EVIDENCE_ANSWERS,
     answers_update,
     build_proof,
     complete_record,
     complete_without_proof,
+    ends_with_facts,
     failure_outcome,
     is_count_of,
     trace_evidence,
@@ -23,6 +23,7 @@ from kgqa.prompts.act import EntityRef
 from kgqa.prompts.candidates import XSD_INTEGER
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import FinalUpdate, Update, node_has_run
+from kgqa.tools.arguments import chain_arguments
 
 MAX_TRACED_CHAINS = 8  # chains whose facts are looked up at most
 
@@ -50,22 +51,30 @@ async def _prove_answers(state: AgentState, runtime: NodeRuntime) -> Update:
         # a lone number counts the ends of the chain that was followed last, if none of it was cut
         last = chains[-1] if len(said) == 1 and chains else None
         if last and not last.truncated and is_count_of(said[0].name, last.ends, 0 if last.memory else 2):
-            paths = await _trace_paths(last.ends, [last], runtime)
-            return await _update([Literal(said[0].name, XSD_INTEGER)], [], paths, state, runtime)
+            number = Literal(said[0].name, XSD_INTEGER)
+            return await _update([number], [], _leading_chains(last.ends, [last]), state, runtime)
         found = [(each, _shown_terms(each, chains)) for each in said]
         terms = list(dict.fromkeys(term for _, shown in found for term in shown))
         unseen = [each.name for each, shown in found if not shown]
     runtime.trace["proved"] = len(terms)
-    update = await _update(terms, unseen, await _trace_paths(terms, chains, runtime), state, runtime)
+    update = await _update(terms, unseen, _leading_chains(terms, chains), state, runtime)
     return {**update, "outcome": "grounded_unverified"} if said is None else update
 
 
 async def _update(
-    terms: list[Term], unseen: list[str], paths: list[Path], state: AgentState, runtime: NodeRuntime
+    terms: list[Term],
+    unseen: list[str],
+    leading: list[tuple[FollowedChain, list[Term]]],
+    state: AgentState,
+    runtime: NodeRuntime,
 ) -> Update:
-    filtered = await _prove_filtered(terms, state, runtime)
-    proof: Update = {**build_proof(paths), **(filtered or await prove_paths(paths, terms, state, runtime))}
-    return answers_update(terms, unseen, proof, runtime)
+    chains: dict[Chain, list[Term]] = {}
+    for followed, ends in leading:
+        chains.setdefault(followed.free, []).extend(ends)
+    paths = await _trace_paths(leading, {*ends_with_facts(chains, terms)}, runtime)
+    drawn = build_proof(chains, paths, terms)
+    proved = await _prove_filtered(terms, state, runtime) or await prove_ends(chains, terms, state, runtime)
+    return answers_update(terms, unseen, {**drawn, **proved}, runtime)
 
 
 async def _prove_filtered(terms: Sequence[Term], state: AgentState, runtime: NodeRuntime) -> Update | None:
@@ -100,20 +109,30 @@ def _shown_terms(said: EntityRef, chains: Sequence[FollowedChain]) -> list[Term]
     return next((found for group in (by_id, by_name, by_key) for found in group if found), [])
 
 
-async def _trace_paths(
-    terms: Iterable[Term], chains: Sequence[FollowedChain], runtime: NodeRuntime
-) -> list[Path]:
-    """Return the paths to answers: from each topic by the last chain that has led there."""
-    wanted, have = list(terms)[:MAX_EVIDENCE_ANSWERS], set()
+def _leading_chains(
+    terms: Sequence[Term], chains: Sequence[FollowedChain]
+) -> list[tuple[FollowedChain, list[Term]]]:
+    """Return the chains that lead to answers, and to which: from each topic the last that has led there."""
+    have: set[tuple[Term, Term]] = set()
     leading: list[tuple[FollowedChain, list[Term]]] = []
-    for chain in reversed(chains):
-        fresh = [term for term in wanted if term in chain.ends and (chain.topic, term) not in have]
-        have |= {(chain.topic, term) for term in fresh}
-        leading += [(chain, fresh)] if fresh else []
+    for followed in reversed(chains):
+        ends, topic = {*followed.ends}, followed.chain.topic
+        fresh = [term for term in terms if term in ends and (topic, term) not in have]
+        have |= {(topic, term) for term in fresh}
+        leading += [(followed, fresh)] if fresh else []
+    return leading
+
+
+async def _trace_paths(
+    leading: Sequence[tuple[FollowedChain, list[Term]]], wanted: Collection[Term], runtime: NodeRuntime
+) -> list[Path]:
+    """Return the paths to those of the ends of chains that are wanted."""
     paths: list[Path] = []
-    for chain, ends in leading[:MAX_TRACED_CHAINS]:
-        traced = await trace_evidence(runtime, "trace_chain", ends=ends, **followed_chain_arguments(chain))
+    for followed, ends in leading[:MAX_TRACED_CHAINS]:
+        arguments = chain_arguments(followed.chain)
+        some = [term for term in ends if term in wanted]
+        traced = await trace_evidence(runtime, "trace_chain", **arguments, ends=some) if some else []
         if traced is None:
             break
-        paths += [followed_path(chain, triples) for triples in traced if triples]
+        paths += [Path.of(followed.free, facts) for facts in traced if facts]
     return paths

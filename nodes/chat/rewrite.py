@@ -1,16 +1,17 @@
 """Rewrite: what is said now, made a whole question from the conversation."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Mention
-from kgqa.kg.terms import Entity
+from kgqa.kg.terms import Entity, Literal
 from kgqa.models.errors import ModelError
 from kgqa.nodes.chat.state import ChatState, last_said, past_turns
 from kgqa.priors.errors import EncoderError, PriorError
 from kgqa.prompts.base import MAX_QUESTION_CHARS
-from kgqa.prompts.rewrite_question import ConversationTurn, RewriteQuestion
+from kgqa.prompts.rewrite_question import MAX_TURNS_SHOWN, ConversationTurn, RewriteQuestion
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import zero_spend
@@ -31,20 +32,35 @@ FAILURES = (KGError, ModelError, EncoderError, PriorError, BudgetExceeded)
 async def rewrite(state: ChatState, context: Any) -> dict[str, Any]:
     """Return the question that the last message is, and its topics where the conversation knows them.
 
-    A first message, or one that the model cannot make whole, stays as it is; a greeting asks nothing.
+    A first message, one with topics, or one that the model cannot make whole, stays as it is; a greeting
+    asks nothing.
     """
-    said, turns = last_said(state["messages"]), past_turns(state["messages"])
-    active_limits().check_input({"question": said})
+    said, topics = last_said(state["messages"])
+    turns = past_turns(state["messages"])
+    active_limits().check_input({"question": said, "topics": topics})
     node = NodeRuntime(context, zero_spend())
-    topics: list[str] = []
     question = "" if GREETING.fullmatch(said) else said
-    if question and turns and context.rewrite:
+    if question and turns and context.rewrite and not topics:
         try:
+            turns = [await _recall(turn, node) for turn in turns[-MAX_TURNS_SHOWN:]]
             question = await _make_whole(said, turns, node)
             topics = await _known_topics(question, turns, node)
         except FAILURES as error:
             node.record_failure(error)
     return {"question": question, "topics": topics, "record": None, "spend": node.total_spend()}
+
+
+async def _recall(turn: ConversationTurn, node: NodeRuntime) -> ConversationTurn:
+    """Return a turn with the entities that its words name, where a client has kept the words alone."""
+    words = [answer.value for answer in turn.answers if isinstance(answer, Literal)]
+    if turn.topics or len(words) < len(turn.answers):
+        return turn
+    topics, *answers = [
+        [mention.matches[0].entity for mention in await node.call_tool("link_entities", question=text)]
+        for text in (turn.question, *words)
+    ]
+    found = [entity for each in answers for entity in each]
+    return replace(turn, topics=tuple(topics), answers=tuple(found) or turn.answers)
 
 
 async def _make_whole(said: str, turns: list[ConversationTurn], node: NodeRuntime) -> str:

@@ -10,6 +10,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
 from kgqa.nodes.likeness import likeness_scores, likest
+from kgqa.nodes.verdicts import hold_group
 from kgqa.prompts.candidates import ChainFindings, numbered_candidates
 from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.runtime.node import NodeRuntime, node
@@ -38,7 +39,7 @@ async def rerank(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     ]
     beam = sorted((each for each in every if each[1] > 0), key=lambda each: -each[1])[:width]
     runtime.trace["beam"] = [f"{chain} {end.term} {score:.2f}" for (chain, end), score in beam]
-    return _hold_beam(state, _held_groups([each for each, _ in beam]))
+    return _hold_beam(state, _held_groups([each for each, _ in beam], state["found"]))
 
 
 async def _rate_ends(
@@ -92,20 +93,13 @@ def _score_shares(group: ChainFindings, rated: dict[_ChainEnd, float]) -> Iterat
             yield end, 1 / len(group.ends)
 
 
-def _held_groups(beam: Sequence[_ChainEnd]) -> list[ChainFindings]:
+def _held_groups(beam: Sequence[_ChainEnd], found: Sequence[ChainFindings]) -> list[ChainFindings]:
     """Hold each chain to its ends in the beam; those that are values are a group of their own."""
+    whole = {each.chain: each for each in found}
     groups: dict[tuple[Chain, bool], list[Candidate]] = {}
     for chain, end in beam:
         groups.setdefault((chain, isinstance(end.term, Entity)), []).append(end)
-    return [
-        ChainFindings(
-            chain.constrained_to([end.term for end in ends if isinstance(end.term, Entity)])
-            if leads_on
-            else chain,
-            tuple(ends),
-        )
-        for (chain, leads_on), ends in groups.items()
-    ]
+    return [hold_group(whole[chain], ends) for (chain, _), ends in groups.items()]
 
 
 def _hold_beam(state: FrontierState, beam: Sequence[ChainFindings]) -> FrontierUpdate:

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 
 from kgqa.kg.terms import Entity, Term, local_name, one_line
 from kgqa.nodes.claim import claimed_answer
-from kgqa.nodes.cues import unused_cues_of_sparql
+from kgqa.nodes.cues import unmet_kind, unmet_topics_of_sparql, unused_cues_of_sparql
 from kgqa.nodes.record import complete_record, complete_without_proof, failure_outcome, parametric_answers
 from kgqa.nodes.sparql_qa.state import SparqlQAState
 from kgqa.prompts.base import MAX_LABEL_CHARS
-from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import Outcome, RecordedCondition, ref
 from kgqa.runtime.state import FinalUpdate, Update, node_has_run
@@ -36,7 +35,7 @@ async def answer(state: SparqlQAState, runtime: NodeRuntime) -> FinalUpdate:
 
 
 def _extract_answers(state: SparqlQAState, runtime: NodeRuntime) -> Update:
-    topics, known, said = set(state["topic_entities"]), set(state["proved"]), state["said"]
+    topics, known, said = state["topic_entities"], set(state["proved"]), state["said"]
     terms = [term for term in state["rows"] if term not in topics]
     named = terms if said is None else _named_terms(terms, said)
     proved = [term for term in named if term in known]
@@ -49,9 +48,8 @@ def _extract_answers(state: SparqlQAState, runtime: NodeRuntime) -> Update:
             unseen = [one_line(said, MAX_TEXT_ANSWER_CHARS)]
     memory = parametric_answers(unseen)
     query = state["query"] if {*proved} == {*state["rows"]} and not memory else None
-    unmet = [str(topic) for topic in topics if not query or local_name(topic.id) not in query]
+    unmet = [*unmet_topics_of_sparql(query or "", topics), *unmet_kind(proved, state["question"])]
     unmet += unused_cues_of_sparql(query, proved, state["question"], topics) if query else []
-    unmet += ["yes or no"] if is_yes_no_question(state["question"]) else []
     grounded: Outcome = "grounded" if query and not unmet else "grounded_inference"
     if said is None or (query and unmet):
         grounded = "grounded_unverified"

@@ -8,16 +8,17 @@ from kgqa.kg.pages import Match
 from kgqa.kg.terms import Chain, Literal, Path, Term
 from kgqa.nodes.answer import answer as shared_answer
 from kgqa.nodes.claim import claim_update
-from kgqa.nodes.proof import prove_paths
+from kgqa.nodes.proof import prove_ends
 from kgqa.nodes.record import (
     answers_update,
     build_proof,
     complete_record,
     complete_without_proof,
     failure_outcome,
+    group_ends,
     is_count_of,
 )
-from kgqa.nodes.vog.state import VoGState, observations
+from kgqa.nodes.vog.state import VoGState, is_cut, observations
 from kgqa.priors.answer_agreement import answer_key, is_unanswered
 from kgqa.prompts.candidates import XSD_INTEGER
 from kgqa.runtime.budget import BudgetExceeded
@@ -89,7 +90,8 @@ async def _update(
     proved: list[Term], unproved: list[str], paths: list[Path], state: VoGState, runtime: NodeRuntime
 ) -> Update:
     """Return a record's answers and proof; where the end of the plan has turned all down, it is a guess."""
-    proof: Update = {**build_proof(paths), **await prove_paths(paths, proved, state, runtime)}
+    chains = group_ends(paths)
+    proof: Update = {**build_proof(chains, paths, proved), **await prove_ends(chains, proved, state, runtime)}
     if state["concluded"] and proof["outcome"] == "grounded":
         proof["outcome"] = "grounded_unverified"
     return answers_update(proved, unproved, proof, runtime)
@@ -101,7 +103,7 @@ def _given_names(state: VoGState) -> list[str]:
 
 def _counted_paths(names: list[str], state: VoGState) -> list[Path]:
     """Return the paths to all that the last step chose, where a number counts them and nothing was cut."""
-    if len(state["feedback"]) < len(state["plan"].steps) or state["truncated"]:
+    if len(state["feedback"]) < len(state["plan"].steps) or is_cut(state):
         return []
     ends = {path.end: path for path in reversed(state["frontier"])}
     counted = len(names) == 1 and is_count_of(names[0], list(ends))

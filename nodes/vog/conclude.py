@@ -11,7 +11,7 @@ from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
 from kgqa.nodes.filter import filter_branch
 from kgqa.nodes.record import failure_outcome
 from kgqa.nodes.verdicts import accept_group, fresh_take, group_findings
-from kgqa.nodes.vog.state import MAX_FRONTIER_PATHS, VoGState, VoGUpdate, entity_ids, may_revise
+from kgqa.nodes.vog.state import VoGState, VoGUpdate, entity_ids, is_cut, may_revise
 from kgqa.priors.answer_agreement import answer_key, is_unanswered
 from kgqa.prompts.assess_found import EvaluateFound, Evaluation
 from kgqa.prompts.candidates import ChainFindings, aggregate
@@ -32,7 +32,7 @@ async def conclude(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     context = runtime.context
     otherwise: Decision = "forward" if context.retry_search else "stop"
     paths = _open_ends(state)
-    cut = _is_cut(state)
+    cut = is_cut(state)
     found = [ChainFindings(_held_chain(along, state), _ends_of(along), cut) for along in paths]
     groups = _unite_equal(group_findings(found, (), state["topic_entities"]))
     runtime.trace |= {"step": state["step_index"], "groups": len(groups)}
@@ -192,12 +192,6 @@ def _unite_equal(groups: Sequence[ChainFindings]) -> list[ChainFindings]:
         if first is not each:
             alike[ends] = replace(first, met=tuple(dict.fromkeys([*first.met, each.chain, *each.met])))
     return list(alike.values())
-
-
-def _is_cut(state: VoGState) -> bool:
-    """Return whether any step may have led to more."""
-    cut = any(entry.get("truncated") for entry in state["trace"] if entry["node"] == "expand")
-    return cut or len(state["frontier"]) >= MAX_FRONTIER_PATHS
 
 
 def _held_chain(paths: Sequence[Path], state: VoGState) -> Chain:

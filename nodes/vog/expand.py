@@ -40,7 +40,8 @@ async def expand(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     unnamed = limit_paths(path for path in found if not path.end.name)
     crosses = bool(unnamed) and crossed < MAX_CROSSINGS and runtime.context.frontier == "wide"
     every = dict.fromkeys([*state["reached"], *(path for path in found if path.end.name or not crosses)])
-    reached, cut = list(every)[:MAX_REACHED_PATHS], cut or len(every) > MAX_REACHED_PATHS
+    reached = list(every)[:MAX_REACHED_PATHS]
+    cut = cut or len(every) > MAX_REACHED_PATHS or len(unnamed) == MAX_FRONTIER_PATHS
     ends = len({path.end for path in found})
     runtime.trace |= {"step": state["step_index"], "ends": ends, "unnamed": len(unnamed), "truncated": cut}
     update: VoGUpdate = {"reached": reached, "truncated": state["truncated"] or cut}
@@ -91,7 +92,7 @@ async def _follow_relations(
     except (KGTimeout, KGRejected) as error:
         if len(offers) == 1:
             runtime.record_failure(error)
-            return [], False
+            return [], True
         runtime.trace["alone"] = True
         alone = [await _follow_relations([offer], frontier, runtime) for offer in offers]
         return [path for paths, _ in alone for path in paths], any(cut for _, cut in alone)

@@ -180,6 +180,12 @@ def candidate_answers(state: VoGState, plans: Sequence[SearchPlan], context: Any
     return [answer_key(plan.answers, ids) for plan in candidates]
 
 
+def is_cut(state: VoGState) -> bool:
+    """Return whether any step may have led to more."""
+    cut = any(entry.get("truncated") for entry in state["trace"] if entry["node"] == "expand")
+    return cut or len(state["frontier"]) >= MAX_FRONTIER_PATHS
+
+
 def observed_nothing(state: VoGState) -> bool:
     """Return whether the current step has observed nothing."""
     return len(state["feedback"]) < state["step_index"]

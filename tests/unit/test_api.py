@@ -139,6 +139,12 @@ def test_a_tool_answers_in_words_with_the_record_as_its_artifact(
     assert tool.invoke({"question": " "}) == "the question is empty; write what you want to know"
 
 
+def test_tools_of_several_graphs_are_told_apart(offline: dict[str, Any]) -> None:
+    tool = kgqa.as_tool(name="ask_family", description="Who lives where.", **offline)
+    assert (tool.name, tool.description) == ("ask_family", "Who lives where.")
+    assert kgqa.as_tool(**offline).description.startswith("Answer a question from the knowledge graph")
+
+
 def test_a_tool_with_wrong_options_is_not_made() -> None:
     with pytest.raises(kgqa.OptionError, match="compose has no option 'dept'"):
         kgqa.as_tool(dept=3)

@@ -130,6 +130,13 @@ def test_a_file_shadows_no_other_module(write: Write) -> None:
     assert sys.modules["json"] is json
 
 
+def test_a_file_that_has_changed_is_loaded_as_it_is_now(write: Write) -> None:
+    first = load_plugin("metrics", f"{write('depth = 2')}:depth")
+    again = load_plugin("metrics", f"{write('depth = 3')}:depth")
+    assert (first.thing, again.thing) == (2, 3)
+    assert first.fingerprint != again.fingerprint
+
+
 def test_the_hash_of_a_file_tells_its_content(write: Write, tmp_path: Path) -> None:
     first = load_plugin("methods", f"{write()}:graph").fingerprint
     other = load_plugin("methods", f"{write(METHOD + '# changed', 'changed')}:graph").fingerprint

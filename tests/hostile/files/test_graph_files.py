@@ -8,6 +8,7 @@ import sys
 import time
 import tracemalloc
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
 from kgqa.kg.opening import open_graph
 from kgqa.kg.store import input_guards, loading
-from kgqa.kg.store.directory import build_store, open_names, open_store
+from kgqa.kg.store.directory import build_store, open_store
 from kgqa.kg.store.dump_filter import filter_dump
 from kgqa.kg.store.loading import QuadReader
 from kgqa.tests.hostile.conftest import Tried
@@ -211,9 +212,14 @@ BROKEN = (
     b"\xff\xfe",
     b"[" * 100_000,
     b"[]",
-    b'{"version": 4}',
-    b'{"version": 4, "source": 1, "fingerprint": null, "triples": "x", "predicates": [1]}',
-    b'{"version": 4, "source": "", "fingerprint": "", "triples": 1, "predicates": {"x> ?p ?o } #": 1}}',
+    b'{"version": 5}',
+    b'{"version": 5, "source": 1, "fingerprint": null, "triples": "x", "predicates": [1]}',
+    b'{"version": 5, "source": "", "fingerprint": "", "triples": 1, "predicates": {"x> ?p ?o } #": 1}}',
+    *(
+        b'{"version": 5, "build": %s, "identity": 1, "source": "", "fingerprint": "", "triples": 1, '
+        b'"predicates": {}}' % build
+        for build in (b"[]", b'".."', b'"build-/../../../../etc"', b'"build-0123456789abcdef"')
+    ),
     b"SQLite format 3\0" + b"\xff" * 4_096,
 )
 
@@ -222,28 +228,26 @@ def test_a_store_that_was_tampered_with_gives_one_line(tmp_path: Path, tried: Tr
     (tmp_path / "g.nt").write_bytes(TRIPLE)
     folder = tmp_path / "store"
     build_store([tmp_path / "g.nt"], folder)
-    whole = {name: (folder / name).read_bytes() for name in ("kgqa.json", "names.sqlite")}
-    for name, read in (("kgqa.json", open_store), ("names.sqlite", open_names)):
+    (build,) = folder.glob("build-*")
+    for file in (folder / "kgqa.json", build / "names.sqlite", build / "store" / "IDENTITY"):
+        kept = file.read_bytes()
         for content in BROKEN:
-            (folder / name).write_bytes(content)
+            file.write_bytes(content)
             with pytest.raises(KGError) as caught:
-                read(folder)
+                open_store(folder).open_names()
             assert len(str(caught.value).splitlines()) == 1
-        (folder / name).unlink()
-        os.mkfifo(folder / name)
+        file.unlink()
+        os.mkfifo(file)
         with pytest.raises(KGError):
-            read(folder)
-        (folder / name).unlink()
-        (folder / name).write_bytes(whole[name])
-    spoilt = [file for file in sorted((folder / "store").iterdir()) if file.stat().st_size]
+            open_store(folder).open_names()
+        file.unlink()
+        file.write_bytes(kept)
+    spoilt = [file for file in sorted((build / "store").iterdir()) if file.stat().st_size]
     for file in spoilt:
         kept = file.read_bytes()
         for content in (b"", b"\xff" * len(kept), kept[: len(kept) // 2], kept + b"\0" * 1_000):
             file.write_bytes(content)
-            try:
-                store, _ = open_store(folder)
-                list(store)
-            except (KGError, OSError, RuntimeError):
-                pass
+            with suppress(KGError, OSError, RuntimeError):
+                list(open_store(folder).store)
         file.write_bytes(kept)
-    tried(inputs=2 * (len(BROKEN) + 1) + 4 * len(spoilt))
+    tried(inputs=3 * (len(BROKEN) + 1) + 4 * len(spoilt))

@@ -25,6 +25,7 @@ from kgqa.priors.hub_models import check_model_folder
 from kgqa.priors.training_questions import RelationPath, Topic, TrainingQuestion, read_relations
 from kgqa.priors.vector_index import VectorIndex, VectorLabel
 from kgqa.tests.hostile.conftest import Tried
+from kgqa.tests.support.builds import built
 
 ZEROS = gzip.compress(b'{"question":"' + b"a" * (300 << 20), 1, mtime=0)
 EXAMPLES = [
@@ -128,7 +129,7 @@ def tampered(folder: Path, name: str, field: str, content: bytes) -> None:
     header = next(folder.glob("[be]*s.json"))
     said = json.loads(header.read_bytes()) | {field: content_digest(content)}
     header.write_text(json.dumps(said), encoding="utf-8")
-    (folder / name).write_bytes(content)
+    built(folder, name).write_bytes(content)
 
 
 def arrays(packed: bytes, **other: Any) -> bytes:
@@ -143,7 +144,7 @@ def test_libraries_and_exemplars(tmp_path: Path, tried: Tried) -> None:
     library, exemplars = tmp_path / "library", tmp_path / "exemplars"
     build_blueprints(EXAMPLES, library, encode, "e")
     build_exemplars(EXAMPLES, exemplars, encode, "e")
-    whole = (exemplars / "model.npz").read_bytes()
+    whole = built(exemplars, "model.npz").read_bytes()
     squeezed = io.BytesIO()
     np.savez_compressed(squeezed, vectors=np.zeros((1 << 24,), np.float32))
     models = [
@@ -162,8 +163,9 @@ def test_libraries_and_exemplars(tmp_path: Path, tried: Tried) -> None:
         refuses(lambda: open_library(library, encode, "e"), BlueprintError)
         tampered(exemplars, "solutions.jsonl", "solutions", content)
         refuses(lambda: open_solution_index(exemplars, encode, "e"), ExemplarError)
-    (library / "records.jsonl").unlink()
-    os.mkfifo(library / "records.jsonl")
+    records = built(library, "records.jsonl")
+    records.unlink()
+    os.mkfifo(records)
     refuses(lambda: open_library(library, encode, "e"), BlueprintError)
     for content in (b"[" * 100_000, b"", b"[]", b'{"version": 1, "records": "../../etc/passwd"}'):
         (library / "blueprints.json").write_bytes(content)

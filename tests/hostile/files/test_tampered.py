@@ -125,11 +125,12 @@ def test_settings_that_are_no_text_are_one_line(kgqa: Kgqa, tmp_path: Path, trie
 def test_pipes_and_devices_in_a_store_are_not_waited_for(kgqa: Kgqa, tmp_path: Path, tried: Tried) -> None:
     (tmp_path / "g.nt").write_text("<http://x/a> <http://x/r> <http://x/b> .\n", encoding="utf-8")
     directory.build_store([tmp_path / "g.nt"], tmp_path / "whole")
-    names = [path.name for path in (tmp_path / "whole" / "store").iterdir()]
+    (build,) = (tmp_path / "whole").glob("build-*")
+    names = [path.name for path in (build / "store").iterdir()]
     for name in names:
         for device in ("nowhere", "/dev/zero", None):  # what does not wait comes first
             shutil.rmtree("store", ignore_errors=True)
-            file = Path(shutil.copytree("whole", "store")) / "store" / name
+            file = Path(shutil.copytree("whole", "store")) / build.name / "store" / name
             file.unlink()
             file.symlink_to(device) if device else os.mkfifo(file)
             ended = kgqa("kg", "info", "store")

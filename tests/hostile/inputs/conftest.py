@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from kgqa.tests.hostile.inputs.calling import callers, reader
 from kgqa.tests.hostile.inputs.commands import Kgqa
+
+__all__ = ["callers", "reader", "run"]
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from rich.console import Console
 from kgqa.cli.kg import loading_bar
 
 
-@pytest.mark.parametrize(("share", "says"), [(0.3, "reading files"), (1.0, "indexing names")])
+@pytest.mark.parametrize(("share", "says"), [(0.3, "reading"), (1.0, "indexing names")])
 def test_a_terminal_shows_what_is_done(share: float, says: str) -> None:
     file = io.StringIO()
     with loading_bar(Console(file=file, force_terminal=True, width=80, color_system=None)) as watch:

@@ -58,15 +58,15 @@ def test_from_the_template_to_a_row_in_the_report(tmp_path: Path) -> None:
 
 
 def test_what_is_written_is_whole(tmp_path: Path) -> None:
-    assert kgqa_command(tmp_path, "new", "method", "walk_2").returncode == 0
-    written = {file.name for file in (tmp_path / "walk_2").iterdir()}
-    assert written == {"pyproject.toml", "walk_2.py", "test_walk_2.py", "README.md"}
-    assert "$" not in "".join(file.read_text() for file in (tmp_path / "walk_2").iterdir())
+    assert kgqa_command(tmp_path, "new", "method", "choose_relation").returncode == 0
+    written = {file.name for file in (tmp_path / "choose_relation").iterdir()}
+    assert written == {"pyproject.toml", "choose_relation.py", "test_choose_relation.py", "README.md"}
+    assert "$" not in "".join(file.read_text() for file in (tmp_path / "choose_relation").iterdir())
     rules = ["--isolated", "--line-length=110", "--select=D1,E,F,UP,B", "--ignore=D103"]
-    linted = command(tmp_path, "ruff", "check", *rules, "walk_2")
+    linted = command(tmp_path, "ruff", "check", *rules, "choose_relation")
     assert linted.returncode == 0, linted.stdout
-    listed = kgqa_command(tmp_path, "methods", "walk_2/walk_2.py:graph")
-    assert listed.stdout.startswith("walk_2  walk_2: one relation chain")
+    listed = kgqa_command(tmp_path, "methods", "choose_relation/choose_relation.py:graph")
+    assert listed.stdout.startswith("choose_relation  choose_relation: one relation chain")
     assert "depth" in listed.stdout
 
 
@@ -74,6 +74,7 @@ def test_what_is_written_is_whole(tmp_path: Path) -> None:
     "name, why",
     [
         ("cor", "there is a module or a method called cor already; give yours another name"),
+        ("chat", "there is a module or a method called chat already; give yours another name"),
         ("json", "there is a module or a method called json already; give yours another name"),
         ("My-walk", "'My-walk' cannot be the name of a method: give small letters, digits and _"),
         ("../up", "'../up' cannot be the name of a method"),

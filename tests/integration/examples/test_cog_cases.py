@@ -305,7 +305,7 @@ def test_the_commands_of_the_readme_build_the_blueprints_and_ask(
     monkeypatch.chdir(tmp_path)
     built = CliRunner().invoke(main.app, shlex.split(build)[1:])
     assert (built.exit_code, built.exception) == (0, None)
-    records = Path("build/solved/records.jsonl").read_bytes()
-    assert records == (Path(library) / "records.jsonl").read_bytes()
+    records = built(Path("build/solved"), "records.jsonl").read_bytes()
+    assert records == built(Path(library), "records.jsonl").read_bytes()
     asked = CliRunner().invoke(main.app, shlex.split(ask)[1:])
     assert "blueprint          forward   adapted" in asked.output

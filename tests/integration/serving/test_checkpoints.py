@@ -74,6 +74,21 @@ async def test_a_run_may_be_forked_with_another_decision(graph: Any, context: An
     assert shown(await graph.ainvoke(None, fork, context=context)) == ["Bonn", "Ulm"]
 
 
+async def test_the_steps_of_a_run_are_forgotten_and_those_of_others_kept(graph: Any, context: Any) -> None:
+    kept: list[Any] = []
+    for run in ("first", "second"):
+        config: Any = {**THREAD, "metadata": {"run_id": run}}
+        await graph.ainvoke({**INPUT, "id": run}, config, context=context)
+        kept.append(await graph.aget_state(THREAD))
+    await graph.checkpointer.adelete_for_runs(["second", "x' OR '1'='1"])
+    assert await graph.aget_state(THREAD) == kept[0]
+    steps = [step async for step in graph.aget_state_history(THREAD)]
+    assert {step.metadata["run_id"] for step in steps} == {"first"}
+    assert (await graph.ainvoke(INPUT, THREAD, context=context))["answers"] == kept[0].values["answers"]
+    await graph.checkpointer.adelete_for_runs(["first"])
+    assert {step.metadata.get("run_id") async for step in graph.checkpointer.alist(THREAD)} == {None}
+
+
 async def test_nothing_but_plain_values_is_read_back(graph: Any) -> None:
     serde = graph.checkpointer.serde
     assert serde.loads_typed(serde.dumps_typed({"a": [1, None, "ü"]})) == {"a": [1, None, "ü"]}

@@ -18,14 +18,6 @@ class Structure:
     fields: Sequence[Any]
 
 
-def node(id: int, labels: Sequence[str] = (), **properties: Any) -> Structure:
-    return Structure(0x4E, (id, list(labels), properties))
-
-
-def relationship(id: int, start: int, kind: str, end: int, **properties: Any) -> Structure:
-    return Structure(0x52, (id, start, end, kind, properties))
-
-
 def date(days: int) -> Structure:
     """A date, in days since 1970."""
     return Structure(0x44, (days,))
@@ -58,12 +50,13 @@ class BoltServer:
     """Answers each query by the values of one column; a refusal or a hang-up is said by the answer.
 
     Args:
-        answers: told the text of a query, gives its values; `ConnectionAbortedError` hangs up.
+        answers: told the text of a query, gives its values; `ConnectionAbortedError` hangs up,
+            `PermissionError` and `NotImplementedError` are told.
         refuses: whether no user is let in.
     """
 
     def __init__(self, answers: Answer, *, refuses: bool = False) -> None:
-        self._answers, self._refuses = answers, refuses
+        self._answers, self.refuses = answers, refuses
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listener.getsockname()[1])
         self.queries: list[str] = []
@@ -107,7 +100,7 @@ class BoltServer:
 
     def _reply(self, message: bytes) -> Iterator[tuple[int, Sequence[Any]]]:
         tag = message[1]
-        if tag == HELLO and self._refuses:
+        if tag == HELLO and self.refuses:
             code = {"code": "Neo.ClientError.Security.Unauthorized", "message": "no such user: s3cr3t-word"}
             yield FAILURE, [code]
         elif tag == RUN:
@@ -116,9 +109,14 @@ class BoltServer:
             self.queries.append(message[start : start + size].decode())
             yield SUCCESS, [{"fields": ["x"]}]
         elif tag == PULL:
-            for value in self._answers(self.queries[-1]):
-                yield RECORD, [[value]]
-            yield SUCCESS, [{"type": "r"}]
+            try:
+                for value in self._answers(self.queries[-1]):
+                    yield RECORD, [[value]]
+            except (PermissionError, NotImplementedError) as error:
+                kind = "Security.Forbidden" if isinstance(error, PermissionError) else "Statement.SyntaxError"
+                yield FAILURE, [{"code": f"Neo.ClientError.{kind}", "message": str(error)}]
+            else:
+                yield SUCCESS, [{"type": "r"}]
         elif tag == ROUTE:
             servers = [
                 {"addresses": [f"127.0.0.1:{self.port}"], "role": r} for r in ("READ", "WRITE", "ROUTE")

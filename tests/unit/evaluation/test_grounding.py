@@ -110,6 +110,25 @@ async def test_other_outcomes_and_answers_from_memory_are_not_grounded(family: S
     assert await holds(replace(good, error="it broke"), family) is False
 
 
+@pytest.mark.parametrize(
+    ("question", "topics", "grounded"),
+    [
+        ("Who?", ["e:ann"], True),
+        ("Who?", ["e:ann", "e:bo"], False),  # which "e:bob" begins with
+        ("Who?", ["e:ann", "e:ulm"], False),
+        ("How many?", ["e:ann"], False),
+        ("Is Bob there?", ["e:ann"], False),
+    ],
+)
+async def test_what_a_query_leaves_out_of_a_question_is_not_grounded(
+    family: SparqlGraph, question: str, topics: list[str], *, grounded: bool
+) -> None:
+    good = result("e:bob e:cid")
+    named = [{"id": full(topic), "name": topic} for topic in topics]
+    asked = replace(good, question=question, record={**good.record, "topics": named})
+    assert await holds(asked, family) is grounded
+
+
 async def test_a_record_of_another_program_cannot_be_checked(family: SparqlGraph) -> None:
     assert await holds(replace(result("e:bob"), record={}), family) is None
 

@@ -151,6 +151,50 @@ async def test_a_number_counts_what_was_followed_last(ask: Ask, number: str, out
     assert bool(record["paths"]) == (outcome == "grounded")
 
 
+CROWD = 'e:ada rdfs:label "Ada" ; r:friend e:none .' + "".join(
+    f'e:ada r:{"friend" if at % 2 else "child"} e:n{at} . e:n{at} rdfs:label "N{at}" .' for at in range(140)
+)
+FRIENDS = ("follow_chain", {"topic": "Ada", "hops": ["friend"]})
+
+
+async def test_every_answer_has_its_path_and_the_first_have_facts(graph: Open, ask: Ask) -> None:
+    names = [(None, f"N{at}") for at in range(140)]
+    record = await ask(called(CHILDREN), called(FRIENDS), answered(*names), kg=graph(CROWD))
+    assert (record["outcome"], len(record["answers"])) == ("grounded_inference", 140)
+    assert sorted(drawn(record)) == ["child ?", "friend ?"]
+    told = {fact["tail"]["id"] for fact in record["evidence"]}
+    assert told == {answer["id"] for answer in record["answers"][:50]}
+
+
+async def test_answers_of_several_chains_have_a_path_each(graph: Open, ask: Ask) -> None:
+    names = [(None, f"N{at}") for at in range(6)]
+    record = await ask(called(CHILDREN), called(FRIENDS), answered(*names), kg=graph(CROWD))
+    assert sorted(drawn(record)) == [f"{'friend' if at % 2 else 'child'} N{at}" for at in (0, 2, 4, 1, 3, 5)]
+
+
+async def test_where_the_budget_leaves_no_facts_there_are_paths(ask: Ask) -> None:
+    whole = await ask(called(CHILDREN), answered(ULM))
+    spent = whole["usage"]["kg_queries"]
+    record = await ask(
+        called(CHILDREN), answered((None, "Ben"), (None, "Cleo")), budget={"kg_queries": spent}
+    )
+    assert (shown(record), record["outcome"]) == (["Ben", "Cleo"], "grounded_unverified")
+    assert (drawn(record), record["evidence"]) == (["child ?"], [])
+    assert record["paths"][0][0]["head"]["name"] == "Ada"
+
+
+async def test_nodes_without_a_name_are_counted(graph: Open, ask: Ask) -> None:
+    record = await ask(called(FRIENDS), answered((None, "71")), kg=graph(CROWD))
+    assert (record["outcome"], shown(record)) == ("grounded", ["71"])
+
+
+async def test_a_value_in_two_languages_is_listed_once(graph: Open, ask: Ask) -> None:
+    kg = graph('e:ada rdfs:label "Ada" ; r:motto "Go"@en, "Go"@de, "Stay" .')
+    mottos = ("follow_chain", {"topic": "Ada", "hops": ["motto"]})
+    record = await ask(called(mottos), answered((None, "Go"), (None, "Stay")), kg=kg)
+    assert (shown(record), record["outcome"]) == (["Go", "Stay"], "grounded")
+
+
 async def test_every_turn_and_every_call_is_in_the_trace(ask: Ask) -> None:
     record = await ask(called(CHILDREN, ("list_relations", {"entities": ["Bonn"]})), answered(ULM))
     assert turns(record) == [

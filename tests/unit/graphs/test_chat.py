@@ -8,21 +8,24 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
 from pydantic import BaseModel
 
+from kgqa.graphs import context_of
 from kgqa.graphs.chat import Chat, graph
 from kgqa.models.errors import ModelUnavailable
 from kgqa.models.scripted import ScriptedModel
 from kgqa.runtime.context import OptionError
 from kgqa.runtime.server_limits import InputLimits, Limits, NotServed, activate_limits
+from kgqa.runtime.state import StateError
 
 FAMILY = """
 e:ada rdfs:label "Ada"@en ; r:child e:ben, e:cleo ; r:lives_in e:ulm .
 e:ben rdfs:label "Ben"@en ; r:lives_in e:bonn .
 e:cleo rdfs:label "Cleo"@en ; r:lives_in e:ulm .
-e:ulm rdfs:label "Ulm"@en ; r:river e:danube .
+e:ulm a e:Town ; rdfs:label "Ulm"@en ; r:river e:danube .
 e:bonn rdfs:label "Bonn"@en ; r:river e:rhine .
-e:danube rdfs:label "Danube"@en .
+e:danube a e:River ; rdfs:label "Danube"@en .
 e:rhine rdfs:label "Rhine"@en .
 """
 
@@ -157,6 +160,13 @@ class TestRewriting:
             (("Who are the children of Ada?", "Where do they live?"), "Where do the children of Ada live?"),
             (("Who are the children of Ada?", "How many?"), "How many are the children of Ada?"),
             (("Where does Ada live?", "hello", "And Ben?"), "Where does Ben live?"),
+            (("Where does Ada live?", "Thanks, and Ben?"), "Where does Ben live?"),
+            (("Who are the children of Ada?", "Where does he live?"), "Where does Ada live?"),
+            (("Which river is in Ulm?", "Where does he live?"), "Where does he live?"),
+            (
+                ("Who are the children of Ada?", "Where does the first one live?"),
+                "Where does the first one live?",
+            ),
         ],
     )
     async def test_rules_make_a_follow_up_whole(self, kg: Any, said: tuple[str, ...], whole: str) -> None:
@@ -184,7 +194,57 @@ class TestGraph:
             HumanMessage("Where does Ben live?"),
         ]
         state = await say(messages, Chat(kg=kg, model="offline"))
+        for follow_up, whole in (
+            ("And Ben?", "Where does Ben live?"),
+            ("its river?", "What is the river of Ulm?"),
+        ):
+            read = await say([*messages[:2], HumanMessage(follow_up)], Chat(kg=kg, model="offline"))
+            assert read["question"] == whole
         assert state["messages"][-1].content == "Bonn.\n\nBen -lives_in-> Bonn"
+
+    @pytest.mark.parametrize(
+        "proof",
+        [
+            *(5, "x", [], {"question": 5, "topics": 5, "answers": "x"}),
+            {"question": ["x"], "topics": [{"id": {"a": 1}}], "answers": [[1], None, {"id": 5, "name": [1]}]},
+            {"question": "x", "topics": [{"id": "x> } DROP", "name": "Ada"}], "answers": [{"name": 5}]},
+            {"question": "x" * 9_000, "answers": [{"id": "http://t/e/nobody", "name": "x" * 9_000}] * 200},
+        ],
+        ids=lambda proof: str(proof)[:20],
+    )
+    async def test_a_proof_that_a_client_has_changed_is_no_hindrance(self, kg: Any, proof: Any) -> None:
+        reply = AIMessage("Ulm.", additional_kwargs={"kgqa": proof})
+        messages = [HumanMessage("Where does Ada live?"), reply, HumanMessage("Where does Ben live?")]
+        state = await say(messages, Chat(kg=kg, model="offline"))
+        assert state["messages"][-1].content == "Bonn.\n\nBen -lives_in-> Bonn"
+
+    @pytest.mark.parametrize(
+        ("node", "edit"),
+        [
+            *(("rewrite", {"question": each}) for each in (5, [], {})),
+            *(("rewrite", {"topics": each}) for each in (5, [5], [None], "x")),
+            *(("rewrite", {"spend": each}) for each in (5, {}, {"seconds": -1}, None)),
+            *(("answer_question", {"record": each}) for each in (5, {}, [], {"answers": 5})),
+        ],
+    )
+    async def test_an_edited_state_is_refused_in_one_line_and_the_next_message_answered(
+        self, kg: Any, node: str, edit: Any
+    ) -> None:
+        kept = graph.builder.compile(checkpointer=InMemorySaver())
+        context, config = Chat(kg=kg, model="offline"), {"configurable": {"thread_id": "1"}}
+        said: Any = {"messages": [("user", "Where does Ada live?")]}
+        await kept.ainvoke(said, config, context=context)
+        await kept.aupdate_state(config, {"question": "x", **edit}, as_node=node)
+        with pytest.raises(StateError, match=r"^what is asked does not fit: ") as told:
+            await kept.ainvoke(None, config, context=context)
+        assert "\n" not in str(told.value)
+        state = await kept.ainvoke(said, config, context=context)
+        assert state["messages"][-1].content == "Ulm.\n\nAda -lives_in-> Ulm"
+
+    @pytest.mark.parametrize("messages", [5, [5], [None], [{}], [{"role": "nobody", "content": "x"}]])
+    async def test_messages_that_are_none_are_refused_in_one_line(self, messages: Any) -> None:
+        with pytest.raises(StateError, match=r"^what is asked does not fit: messages: [^\n]*$"):
+            await graph.ainvoke({"messages": messages}, context=Chat(model="offline"))
 
     async def test_the_budget_of_a_question_has_the_rewriting_in_it(self, kg: Any) -> None:
         context, _ = scripted(kg, {"question": "Where does Cleo live?"}, budget={"llm_calls": 1})
@@ -216,8 +276,21 @@ class TestGraph:
         class Other(BaseModel):
             model: str = "offline"
 
-        with pytest.raises((OptionError, TypeError, ValueError)):
-            await graph.ainvoke({"messages": [("user", "x")]}, context=Other())  # type: ignore[arg-type]
+        for other in (Other(), context_of("cor")(model="offline")):
+            with pytest.raises(OptionError, match="a context holds options by their names"):
+                await graph.ainvoke({"messages": [("user", "x")]}, context=other)
+
+    def test_it_works_without_await_as_a_part_of_an_app_and_by_configurable(self, kg: Any) -> None:
+        class App(BaseModel):
+            title: str = "an app"
+
+        said = {"messages": [("user", "Where does Ben live?")]}
+        assert "Bonn" in graph.invoke(said, context=Chat(kg=kg, model="offline"))["messages"][-1].text
+        app = StateGraph(MessagesState, App).add_node("chat", graph).add_edge(START, "chat").compile()
+        options = {"configurable": {"kg": kg, "model": "offline"}}
+        assert "Bonn" in app.invoke(said, options, context=App())["messages"][-1].text  # type: ignore[call-overload]
+        with pytest.raises(OptionError, match="model"):
+            graph.invoke(said, {"configurable": {"model": 7}})
 
     async def test_a_message_is_held_to_the_limits_of_a_server(self, kg: Any) -> None:
         activate_limits(Limits(asked=InputLimits(question=20, topics=1, name=10)))

@@ -113,6 +113,15 @@ async def test_a_cue_stays_open_where_a_condition_says_something_else(
     assert (cue, None) in deciders(record)
 
 
+async def test_a_value_in_two_languages_is_chosen_as_one(graph: Open) -> None:
+    def go(prompt: ComposeQuery) -> Line:
+        return {"chains": [[chain_number(prompt, "motto")]], "chosen": ["Go"], "words": "the short one"}
+
+    kg = graph('e:team rdfs:label "Team" ; r:motto "Go"@en, "Go"@de, "Stay" .')
+    record = await once(kg, go, "What is the motto of Team?")
+    assert (shown(record), record["outcome"]) == (["Go"], "grounded_inference")
+
+
 async def test_topics_of_one_list_are_an_inference(graph: Open) -> None:
     def united(prompt: ComposeQuery) -> Line:
         ways = [each.chain for each in prompt.chains]

@@ -95,6 +95,7 @@ class TestChain:
             ("What is the first town where a child of Ada lives?", "ORDER BY ?t", []),
             ("Where do children of Ada live in 1961?", "", ["1961"]),
             ("Where do children of Ada not live?", "", ["not"]),
+            ("How many towns are homes of Ada's children?", "", ["How many"]),
         ],
     )
     async def test_a_cue_that_the_query_does_not_heed_is_open(

@@ -63,6 +63,17 @@ async def test_what_the_beam_cannot_hold_is_lost(graph: Open) -> None:
     assert len(shown(await asked(graph(STARS), model, "Sky", width=9))) == 9
 
 
+async def test_values_that_the_beam_has_chosen_are_an_inference(graph: Open) -> None:
+    model = playing(
+        score_relations=rate({"size": 1.0}),
+        score_entities=rate({"1": 1.0, "3": 0.9}),
+        assess_found=stop_at("size"),
+    )
+    sizes = "e:sky rdfs:label 'Sky'@en ; r:size 1, 2, 3, 4 ."
+    record = await asked(graph(sizes), model, "Sky", width=2)
+    assert (sorted(map(str, shown(record))), record["outcome"]) == (["1", "3"], "grounded_inference")
+
+
 async def test_a_beam_of_chains_scores_no_entities_and_holds_all_of_them(graph: Open) -> None:
     model = playing(
         score_relations=rate({"star": 1.0, "star moon": 0.7}),

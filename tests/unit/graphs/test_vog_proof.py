@@ -29,6 +29,31 @@ async def test_a_topic_that_does_not_lead_to_the_answers_leaves_them_unverified(
     assert [(each["words"], each["by"]) for each in record["conditions"]] == [("Danube", None)]
 
 
+CROWD = 'e:ada rdfs:label "Ada" ; r:motto "Go"@en, "Go"@de .' + "".join(
+    f'e:ada r:child e:n{at} . e:n{at} rdfs:label "N{at:03}" ; r:lives_in e:t{at % 70} .' for at in range(140)
+)
+CROWD += "".join(f'e:t{at} rdfs:label "T{at:02}" .' for at in range(70))
+
+
+@pytest.mark.parametrize("chosen", [60, 70])
+async def test_every_answer_has_its_path_and_the_first_have_facts(vog: AskVoG, chosen: int) -> None:
+    answers = [f"T{at:02}" for at in range(chosen)]
+    homes = plan("Ada child", "children lives_in", answers=answers)
+    record = await vog(playing(plan_steps=homes, select_relations=as_searched), kg=CROWD)
+    assert sorted(map(str, shown(record))) == answers
+    assert record["outcome"] == ("grounded" if chosen == 70 else "grounded_inference")
+    [path] = record["paths"]
+    assert [step["tail"]["id"] for step in path] == [None, None]
+    told = {fact["tail"]["id"] for fact in record["evidence"] if fact["relation"].endswith("lives_in")}
+    assert told == {answer["id"] for answer in record["answers"][:50]}
+
+
+async def test_a_value_in_two_languages_is_listed_once(vog: AskVoG) -> None:
+    model = playing(plan_steps=plan("Ada motto", answers=["Go"]), select_relations=as_searched)
+    record = await vog(model, kg=CROWD)
+    assert (shown(record), record["outcome"]) == (["Go"], "grounded")
+
+
 async def test_a_count_is_that_of_the_graph(vog: AskVoG) -> None:
     model = playing(plan_steps=plan("Ada child", answers=["2"]), select_relations=as_searched)
     record = await vog(model)

@@ -86,7 +86,7 @@ def test_damaged_facts(tmp_path, file, text):
 
 def test_damaged_store(tmp_path, file):
     build_store([file], tmp_path / "store")
-    for path in (tmp_path / "store" / "store").iterdir():
+    for path in (tmp_path / "store").glob("build-*/store/*"):
         path.unlink()
     with pytest.raises(KGUnavailable, match="cannot open"):
         open_graph([tmp_path / "store"])
@@ -125,3 +125,67 @@ async def test_what_relations_state_both_ways_is_kept(tmp_path, file):
     facts = build_store([file], tmp_path / "store")
     assert facts.both_ways and facts.entities == 2
     assert await open_graph([tmp_path / "store"]).both_ways() == await open_graph([file]).both_ways()
+
+
+def named(mark):
+    return (
+        f'<http://x/{mark}> <http://www.w3.org/2000/01/rdf-schema#label> "Ada" ; <http://x/says> "{mark}" .\n'
+        f"<http://x/{mark}> <http://x/r> <http://x/b> ."
+    )
+
+
+def built_twice(tmp_path, file, *places):
+    """Build two stores of the same names and other ids."""
+    for mark, place in zip("pq", places, strict=True):
+        file.write_text(named(mark))
+        build_store([file], tmp_path / place)
+
+
+async def test_names_are_those_of_the_store_that_was_opened(tmp_path, file):
+    file.write_text(named("p"))
+    build_store([file], tmp_path / "store")
+    graph = open_graph([tmp_path / "store"])
+    file.write_text(named("q"))
+    build_store([file], tmp_path / "store")
+    assert [match.entity.id for match in await graph.find_entities("Ada")] == ["http://x/p"]
+    rows = (await graph.select("SELECT ?o { ?s <http://x/says> ?o }")).rows
+    assert [row[0].value for row in rows] == ["p"]
+    assert [match.entity.id for match in await open_graph([tmp_path / "store"]).find_entities("Ada")] == [
+        "http://x/q"
+    ]
+
+
+async def test_files_of_two_stores_are_refused(tmp_path, file):
+    built_twice(tmp_path, file, "one", "two")
+    (one,), (two,) = ((tmp_path / name).glob("build-*") for name in ("one", "two"))
+    (two / "names.sqlite").replace(one / "names.sqlite")
+    with pytest.raises(
+        KGMalformed, match="of another store than the triples beside it; build the store again"
+    ):
+        await open_graph([tmp_path / "one"]).find_entities("Ada")
+    (one / "store").rename(tmp_path / "elsewhere")
+    (two / "store").rename(one / "store")
+    with pytest.raises(KGMalformed, match="files of two builds; build the store again"):
+        open_graph([tmp_path / "one"])
+
+
+def test_a_store_of_a_former_version_is_replaced(tmp_path, file):
+    folder = tmp_path / "store"
+    (folder / "store").mkdir(parents=True)
+    (folder / "names.sqlite").touch()
+    (folder / "kgqa.json").write_text('{"version": 4}')
+    with pytest.raises(KGMalformed, match="another version of kgqa; build it again"):
+        open_graph([folder])
+    build_store([file], folder)
+    assert open_graph([folder])
+    (build,) = folder.glob("build-*")
+    assert (folder / "store").resolve() == build / "store"
+    assert (folder / "names.sqlite").resolve() == build / "names.sqlite"
+
+
+def test_what_a_killed_build_left_is_no_store_and_is_built_over(tmp_path, file):
+    (tmp_path / "store" / "build-0123456789abcdef").mkdir(parents=True)
+    with pytest.raises(KGUnavailable, match="is a folder, but not one that"):
+        open_graph([tmp_path / "store"])
+    build_store([file], tmp_path / "store")
+    assert len(list((tmp_path / "store").glob("build-*"))) == 1

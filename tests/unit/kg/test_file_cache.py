@@ -157,11 +157,8 @@ async def test_a_folder_that_is_damaged_is_made_anew(home, file, builds):
     assert len(builds) == 2
 
 
-def test_what_a_load_left_that_was_broken_off_goes_after_a_day(home, file):
-    home.mkdir(parents=True)
-    old, new = home / ".old", home / ".new"
-    for folder in (old, new):
-        folder.mkdir()
-    os.utime(old, (0, old.stat().st_mtime - 2 * file_cache.MAX_LOAD_SECONDS))
-    store_of_files([file])
-    assert (old.exists(), new.exists()) == (False, True)
+def test_what_a_load_left_that_was_broken_off_goes_with_the_next(home, file):
+    broken_off = home / "0123" / "build-0123456789abcdef"
+    broken_off.mkdir(parents=True)
+    folder = store_of_files([file])
+    assert folders(home) == [folder]

@@ -1,5 +1,6 @@
 """What cells of tables stand for, and one clear line for tables that are wrong."""
 
+import asyncio
 import builtins
 import gzip
 from collections.abc import Callable
@@ -190,7 +191,7 @@ WRONG = {
     "ragged": ("t.csv", "a,r,b\nc,r\n", "t.csv, row 2: 2 columns, where the first row has 3"),
     "ragged after a header": ("t.csv", "s,p,o\na,r,b\nc,r,d,e\n", "t.csv, row 3: 4 columns, where"),
     "other columns": ("t.csv", "id,title,year,by\n1,M,1931,2\n", "t.csv: 4 columns (id, title, year, by)"),
-    "other delimiter": ("t.csv", "a;r;b\n", "t.csv: 1 columns (a;r;b), where triples have three"),
+    "other delimiter": ("t.csv", "a|r|b\n", "t.csv: 1 columns (a|r|b), where triples have three"),
     "no object": ("t.csv", "a,r,b\nc,r, \n", "t.csv, row 2: no object; fill it in"),
     "no subject": ("t.tsv", "s\tp\to\n\tr\tb\n", "t.tsv, row 2: no subject"),
     "long name": ("t.csv", f"{'x' * 1001},r,b\n", "t.csv, row 1: a subject of 1,001 characters"),
@@ -217,6 +218,28 @@ def test_a_row_without_end(write: Write, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(reading, "MAX_ROW_BYTES", 1 << 10)
     with pytest.raises(KGMalformed, match="a row of more than 1,024 bytes; is a quotation mark left open"):
         open_graph([write('a,r,b\nc,r,"' + "b\n" * 9999)])
+
+
+@pytest.mark.parametrize("header", ["entity1,relation,entity2", "src,rel,dst", "Head,Predicate,Tail"])
+def test_a_header_is_no_fact(write: Write, header: str) -> None:
+    graph = open_graph([write(f"{header}\nAda,lives in,Ulm")])
+    assert not asyncio.run(graph.find_entities(header.partition(",")[0]))
+    assert asyncio.run(graph.find_entities("Ada"))
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+def test_semicolons_stand_for_commas(tmp_path: Path, name: str) -> None:
+    text = b'Ada;lives in;"Ulm; Swabia"\nBen;lives in;Bonn, Rhine\n'
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    graph = open_graph([tmp_path / name])
+    assert asyncio.run(graph.find_entities("Ulm; Swabia"))
+    assert asyncio.run(graph.find_entities("Bonn, Rhine"))
+
+
+@pytest.mark.parametrize("header", ["person,relation,place", "subject,how,object"])
+def test_a_header_that_is_not_known_is_told(write: Write, header: str) -> None:
+    with pytest.raises(KGMalformed, match="which column is what"):
+        open_graph([write(f"{header}\nAda,lives in,Ulm")])
 
 
 def test_parquet_that_does_not_say_which_column_is_what(tmp_path: Path) -> None:
@@ -370,3 +393,20 @@ async def test_a_table_that_changed_is_read_again(
     after = open_graph([path])
     assert [str(end.term) for end in await after.follow_chain(chain)] == ["Friedrich Lang"]
     assert before.fingerprint != after.fingerprint
+
+
+def test_tables_that_change_between_two_looks_are_refused(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, read = write("Ada,likes,1984\n"), reading.read_rows
+    looks = []
+
+    def replaced(path: Path) -> object:
+        if looks:
+            write("1984,likes,Ada\n1984,is,9\n", path.name)
+        looks.append(path)
+        return read(path)
+
+    monkeypatch.setattr("kgqa.kg.tables.triples.read_rows", replaced)
+    with pytest.raises(KGUnavailable, match="changed while it was read"):
+        list(QuadReader([path]).quads())

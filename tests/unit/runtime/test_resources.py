@@ -11,6 +11,7 @@ import pytest
 from blockbuster import blockbuster_ctx
 
 import kgqa
+from kgqa.api import make_context
 from kgqa.graphs import context_of
 from kgqa.kg import opening
 from kgqa.kg.sparql_graph import SparqlGraph
@@ -149,3 +150,16 @@ async def test_chains_are_found_without_solved_questions_whoever_had_them_before
     ]
     taught, untaught = (each.tools["retrieve_chains"] for each in opened)
     assert taught is not untaught
+
+
+async def test_a_context_keeps_its_graph_whatever_others_open_in_its_place(turtle: Write) -> None:
+    path = str(turtle(FAMILY))
+    first = make_context("cor", {"kg": path, "model": "offline"})
+    graph = await asyncio.to_thread(resources.open_graph, first)
+    turtle(FAMILY.replace("Bonn", "Rome"))
+    other = make_context("cor", {"kg": path, "model": "offline"})
+    new = await asyncio.to_thread(resources.open_graph, other)
+    assert new is not graph and await asyncio.to_thread(resources.open_graph, first) is graph
+    for context, found in ((first, "Bonn"), (other, "Rome")):
+        tools = (await resources.open_resources(context)).tools
+        assert found in await tools["find_entities"].ainvoke({"name": found})

@@ -1,6 +1,7 @@
 import json
-import shutil
 import threading
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,11 @@ from kgqa.priors.blueprints import (
     read_library_header,
     write_copy_threshold,
 )
-from kgqa.priors.encoder import BUNDLED_ENCODER
+from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors
 from kgqa.priors.errors import BlueprintError
 from kgqa.priors.slots import Blueprint
 from kgqa.priors.training_questions import read_training_questions
+from kgqa.tests.support.builds import built
 from kgqa.tests.unit.priors.blueprints.conftest import LINES, words
 
 
@@ -45,7 +47,7 @@ def test_a_library_says_what_it_was_learned_from(folder: Path) -> None:
 
 
 def test_records_are_lines_of_json(folder: Path) -> None:
-    _, spouse = map(json.loads, (folder / "records.jsonl").read_text().splitlines())
+    _, spouse = map(json.loads, built(folder, "records.jsonl").read_text().splitlines())
     assert spouse == {
         "question": "who was Bob's wife then?",
         "anchors": [["who was [ENT]'s wife then?", 3]],
@@ -56,14 +58,16 @@ def test_records_are_lines_of_json(folder: Path) -> None:
 def test_the_index_is_a_file_of_faiss(folder: Path) -> None:
     import faiss
 
-    index = faiss.read_index(str(folder / "index.faiss"))
+    index = faiss.read_index(str(built(folder, "index.faiss")))
     assert (index.ntotal, index.d, index.metric_type) == (2, 256, faiss.METRIC_INNER_PRODUCT)
 
 
 def test_the_same_questions_give_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     build_blueprints(read_training_questions(LINES), tmp_path / "again", words, "words")
-    for name in ("blueprints.json", "records.jsonl", "index.faiss"):
-        assert (tmp_path / "again" / name).read_bytes() == (folder / name).read_bytes()
+    for name in ("records.jsonl", "index.faiss"):
+        assert built(tmp_path / "again", name).read_bytes() == built(folder, name).read_bytes()
+    again, first = map(read_library_header, (tmp_path / "again", folder))
+    assert replace(again, build=first.build) == first
 
 
 def test_adding_in_parts_gives_what_one_build_gives(folder: Path, tmp_path: Path) -> None:
@@ -115,7 +119,7 @@ def test_vectors_of_another_length_are_refused(folder: Path) -> None:
 def test_the_threshold_is_the_encoders_until_it_is_calibrated(folder: Path) -> None:
     assert opened(folder).tau == DEFAULT_COPY_THRESHOLD == 0.92
     before = opened(folder).fingerprint
-    write_copy_threshold(folder, 0.7)
+    write_copy_threshold(folder, read_library_header(folder), 0.7)
     assert (opened(folder).tau, opened(folder).fingerprint) == (0.7, before)
     build_blueprints(read_training_questions(LINES), folder, words, "words", add=True)
     assert opened(folder).tau == DEFAULT_COPY_THRESHOLD
@@ -150,7 +154,7 @@ def test_a_blueprint_is_added_to_an_overlay_only(library: BlueprintLibrary) -> N
 
 @pytest.mark.parametrize("name", ["records.jsonl", "index.faiss"])
 def test_a_library_without_a_file_is_incomplete(folder: Path, name: str) -> None:
-    (folder / name).unlink()
+    built(folder, name).unlink()
     with pytest.raises(BlueprintError, match="not complete"):
         opened(folder)
 
@@ -158,8 +162,8 @@ def test_a_library_without_a_file_is_incomplete(folder: Path, name: str) -> None
 @pytest.mark.parametrize("name", ["records.jsonl", "index.faiss", "blueprints.json"])
 @pytest.mark.parametrize("keep", [0, 40, -1])
 def test_a_library_that_was_cut_short_is_damaged(folder: Path, name: str, keep: int) -> None:
-    content = (folder / name).read_bytes().rstrip()
-    (folder / name).write_bytes(content[:keep])
+    content = built(folder, name).read_bytes().rstrip()
+    built(folder, name).write_bytes(content[:keep])
     with pytest.raises(BlueprintError, match="is damaged; build it again") as error:
         opened(folder)
     assert "\n" not in str(error.value)
@@ -169,9 +173,9 @@ def test_a_library_that_was_cut_short_is_damaged(folder: Path, name: str, keep: 
     ("header", "problem"),
     [
         ("[]", "damaged"),
-        ('{"version": 2}', "damaged"),
-        ('{"version": 1}', "another version of kgqa"),
-        ('{"version": 3}', "another version of kgqa"),
+        ('{"version": 3}', "damaged"),
+        ('{"version": 2}', "another version of kgqa"),
+        ('{"version": 4}', "another version of kgqa"),
         ("\ud800".encode("utf-16", "surrogatepass").decode("latin-1"), "damaged"),
     ],
 )
@@ -214,25 +218,36 @@ def test_a_build_that_fails_leaves_the_library_as_it_was(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kgqa.priors.artifact_store.ArtifactStore._move", full)
+    monkeypatch.setattr("kgqa.builds.os.replace", full)
     with pytest.raises(BlueprintError, match="No space left on device"):
         build_blueprints(read_training_questions(LINES[:1]), folder, words, "words")
     assert opened(folder).records == before
     assert [path.name for path in tmp_path.iterdir()] == ["library"]
 
 
-def test_of_two_builds_in_one_place_one_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import os
+def test_of_two_builds_in_one_place_the_last_stays(folder: Path) -> None:
+    old = read_library_header(folder)
 
-    moved = os.replace
-
-    def meanwhile(source: Path, target: Path) -> None:
-        moved(source, target)
-        if target != folder:  # the old one is out of the way: now another process is faster
-            monkeypatch.setattr(os, "replace", moved)
+    def slowly(texts: Sequence[str]) -> Vectors:
+        if read_library_header(folder) == old:
             build_blueprints(read_training_questions(LINES[:2]), folder, words, "words")
+        return words(texts)
 
-    monkeypatch.setattr(os, "replace", meanwhile)
-    build_blueprints(read_training_questions(LINES), folder, words, "words")
-    assert read_library_header(folder).questions == 2
-    shutil.rmtree(folder)
+    build_blueprints(read_training_questions(LINES), folder, slowly, "words")
+    assert (read_library_header(folder).questions, len(opened(folder).records)) == (5, 2)
+    assert len(list(folder.glob("build-*"))) == 1
+
+
+def test_a_library_that_was_replaced_is_not_added_to_nor_calibrated(folder: Path) -> None:
+    old = read_library_header(folder)
+
+    def slowly(texts: Sequence[str]) -> Vectors:
+        if read_library_header(folder) == old:
+            build_blueprints(read_training_questions(LINES[:2]), folder, words, "words")
+        return words(texts)
+
+    with pytest.raises(BlueprintError, match="built anew meanwhile; repeat the command"):
+        build_blueprints(read_training_questions(LINES[2:]), folder, slowly, "words", add=True)
+    with pytest.raises(BlueprintError, match="built anew meanwhile; repeat the command"):
+        write_copy_threshold(folder, old, 0.7)
+    assert (opened(folder).header.questions, opened(folder).header.tau) == (2, None)

@@ -26,11 +26,11 @@ def test_what_is_added_is_found_at_once_and_after_opening_again(folder: Path, tm
 
 
 def test_the_library_below_stays_as_it_is(folder: Path, tmp_path: Path) -> None:
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    before = {path: path.read_bytes() for path in folder.rglob("*.*")}
     library = opened(folder, tmp_path / "overlay")
     fingerprint = library.fingerprint
     library.add("who?", BROTHER)
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert {path: path.read_bytes() for path in folder.rglob("*.*")} == before
     assert library.fingerprint == fingerprint
     assert [path.name for path in (tmp_path / "overlay").iterdir()] == [LEARNED_FILE]
 

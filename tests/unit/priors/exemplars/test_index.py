@@ -9,7 +9,15 @@ from hypothesis import given, strategies as st
 from kgqa.priors.artifact_store import read_lines, write_lines
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import ExemplarError
-from kgqa.priors.exemplars import build_exemplars, gather_exemplars, open_solution_index, read_exemplar_header
+from kgqa.priors.exemplars import (
+    EXEMPLAR_STORE,
+    build_exemplars,
+    gather_exemplars,
+    open_solution_index,
+    read_exemplar_header,
+    read_exemplars,
+    read_solution_index,
+)
 from kgqa.priors.slots import Slot
 from kgqa.priors.solutions import (
     DEFAULT_MIN_SIMILARITY,
@@ -23,6 +31,7 @@ from kgqa.priors.solutions import (
     merge_solutions,
 )
 from kgqa.priors.training_questions import Topic, read_training_questions
+from kgqa.tests.support.builds import built
 from kgqa.tests.unit.priors.blueprints.conftest import words
 from kgqa.tests.unit.priors.exemplars.conftest import ANN, BOB, BOTH, LINES, line
 
@@ -189,17 +198,19 @@ def test_chance_never_draws_the_question_itself(index: SolutionIndex) -> None:
 
 
 def test_the_index_lies_beside_what_the_offline_model_learns(folder: Path) -> None:
-    names = {"exemplars.json", "records.jsonl", "model.npz", "solutions.jsonl", "index.faiss"}
-    assert {path.name for path in folder.iterdir()} == names
+    names = {"exemplars.json", "records.jsonl", "model.npz", "solutions.jsonl", "index.faiss", "in-use"}
     header = read_exemplar_header(folder)
-    assert (header.version, header.templates) == (4, 5)
+    build = folder / header.build
+    assert {path.name for path in build.iterdir()} == names - {"exemplars.json"}
+    assert {path.name for path in folder.iterdir()} == {*names, header.build} - {"in-use"}
+    assert (header.version, header.templates) == (5, 5)
     assert open_solution_index(folder, words, "words").fingerprint == header.solutions
 
 
 def test_categories_get_into_the_folder(tmp_path: Path) -> None:
     lines = read_training_questions([line("who is Ann?", "self")])
     build_exemplars(lines, tmp_path / "kinds", words, "words", categories={ANN_TOPIC: "lady"})
-    written = json.loads((tmp_path / "kinds" / "solutions.jsonl").read_text())
+    written = json.loads(built(tmp_path / "kinds", "solutions.jsonl").read_text())
     assert written["template"] == "who is [lady]?"
 
 
@@ -228,8 +239,8 @@ def test_as_published_all_chains_of_a_topic_count_and_templates_are_encoded_as_t
 
 @pytest.mark.parametrize("name", ["solutions.jsonl", "index.faiss"])
 def test_an_index_that_was_cut_short_is_damaged(folder: Path, name: str) -> None:
-    content = (folder / name).read_bytes()
-    (folder / name).write_bytes(content[:-9])
+    content = built(folder, name).read_bytes()
+    built(folder, name).write_bytes(content[:-9])
     with pytest.raises(ExemplarError, match="is damaged; build it again"):
         open_solution_index(folder, words, "words")
 
@@ -265,3 +276,11 @@ def test_solutions_are_read_as_they_were_written(kept: list[Solution]) -> None:
 @given(st.lists(SOLUTIONS, max_size=5))
 def test_merging_does_not_depend_on_the_order(kept: list[Solution]) -> None:
     assert merge_solutions(kept) == merge_solutions(kept[::-1])
+
+
+def test_what_is_read_of_a_folder_later_is_of_the_build_that_was_opened(folder: Path) -> None:
+    opened = EXEMPLAR_STORE.open(folder, "words")
+    build_exemplars(read_training_questions([line("who is Ann?", "self")]), folder, words, "words")
+    assert read_solution_index(opened, words).fingerprint == opened.header.solutions
+    assert read_exemplars(opened, words).fingerprint == opened.header.records
+    assert open_solution_index(folder, words, "words").fingerprint != opened.header.solutions

@@ -1,0 +1,148 @@
+"""What of a request is refused: what asks too much, and what LangGraph's server would leave out in silence.
+
+Each check raises `RequestRefused`, in one line that says what to do.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from kgqa.kg.terms import one_line
+from kgqa.nodes.chat.state import ChatInput
+from kgqa.runtime.context import Context
+from kgqa.runtime.server_limits import NotServed, active_limits
+from kgqa.runtime.state import Input
+
+MAX_DELAY_SECONDS = 86_400  # seconds that a run may be put off at most
+
+MAX_NAME_CHARS = 80  # characters that are shown of a name that nothing has
+
+OUTGOING_CALLS = {"webhook": "webhooks", "feedback_keys": "addresses for feedback"}
+"""What LangGraph's server can do for a run that makes it call other servers."""
+
+TRACING_KEYS = ("__langsmith_project__", "__langsmith_example_id__")
+"""Where it keeps whom a caller wants to be told of the run."""
+
+COMMAND_PARAMETERS = {
+    "run.start": {"assistant_id", "input", "config", "metadata", "multitaskStrategy", "langsmith_tracer"},
+    "input.respond": {
+        *("interrupt_id", "response", "responses", "namespace", "update", "goto", "config", "metadata")
+    },
+}
+"""What it reads of the commands that begin a run."""
+
+STRATEGIES = ("enqueue", "interrupt", "reject", "rollback")
+"""What a run does where another goes on, on its thread."""
+
+CONFIG_KEYS = {
+    "callbacks",
+    "configurable",
+    "max_concurrency",
+    "metadata",
+    "recursion_limit",
+    "run_name",
+    "tags",
+}
+
+OWN_CONFIGURABLE = {
+    "assistant_id",
+    "checkpoint_id",
+    "checkpoint_map",
+    "checkpoint_ns",
+    "graph_id",
+    "thread_id",
+}
+"""What it reads of ``configurable`` beside the options of a method."""
+
+
+class RequestRefused(ValueError):
+    """A request that is not worked on; the message is one line."""
+
+
+def check_run(asked: Mapping[str, Any], after_seconds: float) -> None:
+    """Refuse a run by what LangGraph's server has made of its request."""
+    _check_input(asked.get("input"))
+    _check_length((asked.get("command") or {}).get("update"))
+    config = asked.get("config") or {}
+    chosen = config.get("configurable") or {}
+    if chosen.get("__context_provided__"):
+        check_options(asked.get("context"))
+    for key, what in OUTGOING_CALLS.items():
+        if asked.get(key):
+            raise RequestRefused(f"{what} are not served here; leave {key} out")
+    if any(chosen.get(key) for key in TRACING_KEYS):
+        raise RequestRefused("who runs the server says whether runs are traced; leave langsmith_tracer out")
+    if config.get("callbacks") or any(str(key).startswith("__pregel") for key in chosen):
+        raise RequestRefused(
+            "callbacks and LangGraph's own keys are not taken from outside; leave them out of config"
+        )
+    if not 0 <= after_seconds <= MAX_DELAY_SECONDS:
+        raise RequestRefused(f"after_seconds is a number from 0 to {MAX_DELAY_SECONDS}")
+
+
+def check_options(given: Any) -> None:
+    """Refuse options that no method has."""
+    if isinstance(given, dict):
+        _check_names("option", given, _option_names())
+
+
+def check_command(sent: str | bytes) -> None:
+    """Refuse a command of the streaming protocol that has what its server does not read."""
+    try:
+        command = json.loads(sent)
+    except (ValueError, RecursionError):
+        return  # it says so itself
+    method = command.get("method") if isinstance(command, dict) else None
+    if not isinstance(method, str) or method not in COMMAND_PARAMETERS:
+        return
+    given = _object(command, "params")
+    _check_names("parameter", given, COMMAND_PARAMETERS[method])
+    if method == "run.start":
+        _check_input(given.get("input"))
+        _check_names("multitaskStrategy", [given.get("multitaskStrategy") or STRATEGIES[0]], STRATEGIES)
+    _object(given, "metadata")
+    config = _object(given, "config")
+    _check_names("key of config", config, CONFIG_KEYS)
+    _check_names("option", _object(config, "configurable"), _option_names() | OWN_CONFIGURABLE)
+
+
+def _check_input(given: Any) -> None:
+    """Refuse an input that is too long, or has what a graph does not read."""
+    _check_length(given)
+    if given:
+        _check_names("input", given, (ChatInput if "messages" in given else Input).__annotations__)
+
+
+def _check_length(given: Any) -> None:
+    """Refuse an input, or an update of one, that is no object or too long; none is fine."""
+    if given is None:
+        return
+    if not isinstance(given, dict):
+        raise RequestRefused('what is asked has to be an object, such as {"question": "..."}')
+    try:
+        active_limits().check_input(given)
+    except NotServed as error:
+        raise RequestRefused(str(error)) from None
+
+
+def _object(holder: Mapping[str, Any], key: str) -> dict[str, Any]:
+    given = holder.get(key)
+    if given is not None and not isinstance(given, dict):
+        raise RequestRefused(f"{key} has to be an object, not {one_line(repr(given), MAX_NAME_CHARS)}")
+    return given or {}
+
+
+def _check_names(what: str, given: Iterable[str], known: Iterable[str]) -> None:
+    if strange := sorted({str(name) for name in given} - set(known)):
+        shown = one_line(strange[0], MAX_NAME_CHARS)
+        raise RequestRefused(f"no {what} is called {shown!r}; there are: {', '.join(sorted(known))}")
+
+
+def _option_names() -> set[str]:
+    return {name for kind in _subclasses(Context) for name in kind.model_fields}
+
+
+def _subclasses(kind: type[Context]) -> Iterator[type[Context]]:
+    yield kind
+    for each in kind.__subclasses__():
+        yield from _subclasses(each)
