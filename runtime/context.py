@@ -225,11 +225,11 @@ class Context(BaseModel):
         """Say why a value is not taken: a check of ours speaks for itself, an address is not shown."""
         name = one_line(".".join(map(str, error["loc"])), 80)
         if error["type"] == "extra_forbidden":
-            known = list(cls.model_fields)
-            if error["loc"][0] == "budget":
-                known = [f"budget.{field}" for field in Budget.model_fields]
-            like = get_close_matches(name, known, 1)
-            hint = f"did you mean {like[0]}?" if like else f"its options are: {', '.join(known)}"
+            *within, unknown = map(str, error["loc"])
+            fields = Budget.model_fields if within else cls.model_fields
+            like = get_close_matches(unknown, fields, 1)
+            known = ", ".join(".".join([*within, field]) for field in like or fields)
+            hint = f"did you mean {known}?" if like else f"its options are: {known}"
             return f"{cls.method} has no option {name!r}; {hint}"
         if error["type"] == "value_error":
             return (f"option {name}: " if name else "") + one_line(str(error["ctx"]["error"]), 1000)

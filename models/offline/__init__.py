@@ -41,7 +41,7 @@ PARTS = {
     "words": "the likeness of the words of a chain and the question",
     "kinds": "the kind of the ends, and where the graph leads",
     "asking": "counts, superlatives and comparisons",
-    "conditions": "what else the question says of the answer",
+    "conditions": "what else the question says of the answer: names, bounds",
 }
 """Each part that a spec may leave out, and what it is."""
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from kgqa import plugins
 from kgqa.evaluation.datasets import DatasetError, load
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.report.page import build_page
@@ -153,7 +152,6 @@ def test_questions_may_be_given_as_they_are(own: Callable[[str], str]) -> None:
 async def test_a_file_of_others_runs_no_reader(own: Callable[[str], str], run: Run, out: Path) -> None:
     await run(dataset=own("read"))
     Path("mine.py").write_text("open('ran', 'w')\nread = list\n")
-    plugins._import_file.cache_clear()
     assert "Shown without gold answers: no such question file: mine.py:read" in build_page([out])
     with pytest.raises(ValueError, match="are not here; name them with --dataset"):
         rescore(out)

@@ -22,6 +22,7 @@ from kgqa.prompts.base import Prompt
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.tests.support.builds import built
 from kgqa.tests.support.frontier import pruning
 from kgqa.tests.unit.prompts.test_instructions import HASHES, fingerprint
 
@@ -303,8 +304,8 @@ def test_the_commands_of_the_readme_build_the_blueprints_and_ask(
     build, ask = block.replace("\\\n", " ").replace("openai:gpt-4.1-mini", "offline").splitlines()
     (tmp_path / "examples").symlink_to(EXAMPLES)
     monkeypatch.chdir(tmp_path)
-    built = CliRunner().invoke(main.app, shlex.split(build)[1:])
-    assert (built.exit_code, built.exception) == (0, None)
+    ended = CliRunner().invoke(main.app, shlex.split(build)[1:])
+    assert (ended.exit_code, ended.exception) == (0, None)
     records = built(Path("build/solved"), "records.jsonl").read_bytes()
     assert records == built(Path(library), "records.jsonl").read_bytes()
     asked = CliRunner().invoke(main.app, shlex.split(ask)[1:])

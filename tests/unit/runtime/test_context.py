@@ -85,7 +85,7 @@ def test_an_option_that_is_misspelt_is_told_with_the_one_that_is_meant(
 
 
 def test_an_unknown_option_inside_the_budget_is_refused() -> None:
-    with pytest.raises(OptionError, match=r"no option 'budget.dollars'"):
+    with pytest.raises(OptionError, match=r"'budget.dollars'; its options are: budget.llm_calls, "):
         make_context("cor", {"budget": {"dollars": 3}})
 
 
