@@ -1,6 +1,6 @@
 // Shows a record: its answers, how far they are to be trusted, their cost, conditions, paths, and query.
 
-import { byId, el, localName, nameOf, plural, table, textOf } from "./dom.js";
+import { bdi, byId, el, localName, nameOf, plural, table, textOf } from "./dom.js";
 import { DECIDED_BY, OUTAGES, OUTCOME_LABELS } from "./words.js";
 
 /** Answers whose facts a record has at most. */
@@ -18,10 +18,10 @@ export function reasonOf(record) {
   return record.trace?.at(-1)?.reason ?? (record.topics?.length ? "nothing was found in the graph" : "the question names no entity of the graph");
 }
 
-/** The first answers, in a line. */
+/** The first answers, for a line of words of ours. */
 export function answersOf({ answers = [] }) {
   const more = answers.length > 5 ? ` and ${answers.length - 5} more` : "";
-  return answers.slice(0, 5).map(nameOf).join(", ") + more;
+  return [...answers.slice(0, 5).flatMap((answer, at) => [at ? ", " : "", bdi(nameOf(answer))]), more];
 }
 
 /** Whether the last message of a conversation is a reply. */
@@ -71,9 +71,9 @@ function costOf({ usage, method, config, confidence, stopped_by }) {
 function drawnPath(path, record) {
   const hops = path.flatMap(({ relation, forward, tail }, at) => [
     el("span", { class: "hop" }, forward ? ` —${localName(relation)}→ ` : ` ←${localName(relation)}— `),
-    (at === path.length - 1 && endsOf(path, record)) || nameOf(tail),
+    (at === path.length - 1 && endsOf(path, record)) || bdi(nameOf(tail)),
   ]);
-  return el("li", {}, path.length ? nameOf(path[0].head) : "", ...hops);
+  return el("li", {}, path.length ? bdi(nameOf(path[0].head)) : "", ...hops);
 }
 
 /** How many answers a path leads to, where it does not end in one thing; nothing where nobody can tell. */

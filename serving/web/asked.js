@@ -60,7 +60,6 @@ export class Asked {
     byId("topics").parentElement.hidden = !("topics" in this.inputs);
     suggest("kg", schema.properties.kg, "sample");
     suggest("model", schema.properties.model, "offline");
-    byId("examples").hidden = listed(schema.properties.kg?.default) !== "sample";
     this.count();
     return machine;
   }
@@ -104,6 +103,7 @@ export class Asked {
   }
 
   count() {
+    byId("examples").hidden = (byId("kg").value.trim() || byId("kg").placeholder) !== "sample";
     const number = Object.keys(this.options?.texts() ?? {}).length;
     byId("options-count").textContent = number ? `Options (${number} set)` : "Options";
   }

@@ -10,12 +10,13 @@ export class Refusal extends Error {
   }
 }
 
+export const hasKey = () => sessionStorage.getItem(KEY) !== null;
 export const setKey = (key) => sessionStorage.setItem(KEY, key);
 
 /** Ask the server: without a body by GET, else by POST. */
 async function call(path, body, signal) {
   const headers = { "content-type": "application/json" };
-  if (sessionStorage.getItem(KEY)) headers["x-api-key"] = sessionStorage.getItem(KEY);
+  if (hasKey()) headers["x-api-key"] = sessionStorage.getItem(KEY);
   const method = body === undefined ? "GET" : "POST";
   let response;
   try {

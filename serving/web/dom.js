@@ -13,6 +13,9 @@ export function el(tag, attributes = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
+/** Put a text from outside among words of ours, whichever way it is written: it turns none of them round. */
+export const bdi = (text) => el("bdi", {}, text);
+
 /** Make a table of texts. */
 export function table(caption, titles, rows) {
   const head = el("tr", {}, ...titles.map((title) => el("th", { scope: "col" }, title)));

@@ -8,7 +8,7 @@ const style = () => [
   {
     selector: "node",
     style: {
-      shape: "round-rectangle", label: "data(id)", width: "data(width)", height: 34, "font-size": 14,
+      shape: "round-rectangle", label: "data(id)", width: "data(width)", height: HEIGHT, "font-size": 15,
       "text-valign": "center", "background-color": colour("card"), "border-width": 1.5,
       "border-color": colour("line"), color: colour("ink"),
     },
@@ -30,13 +30,12 @@ const style = () => [
   {
     selector: "node.label",
     style: {
-      width: "data(width)", height: LABEL_HEIGHT, "font-size": 11, color: colour("soft"), label: "data(text)",
+      width: "data(width)", height: LABEL_HEIGHT, "font-size": 12, color: colour("soft"), label: "data(text)",
       "background-color": colour("page"), "border-width": 0, events: "no",
     },
   },
-  { selector: "edge:loop", style: { label: "data(label)", "font-size": 11, color: colour("soft") } },
-  // it goes round the nodes that stand between
-  { selector: "edge.rare", style: { visibility: "hidden", "curve-style": "unbundled-bezier", "control-point-distances": bow } },
+  { selector: "edge:loop", style: { label: "data(label)", "font-size": 12, color: colour("soft") } },
+  { selector: "edge.rare", style: { visibility: "hidden" } },
   { selector: "edge.rare.done", style: { visibility: "visible" } },
   { selector: "node.passed", style: { "border-style": "dashed" } },
   { selector: "node.walked", style: { color: colour("ink") } },
@@ -71,9 +70,9 @@ export class Machine extends Drawing {
     this.cy.elements().remove();
     this.cy.add(names.map((id) => ({ data: { id, width: width(id) }, position: place(id) })));
     for (const edge of drawn) {
-      const points = edge.rare ? null : route(edge);
-      this.cy.add({ data: { ...edge, ...(points && along(points)) }, classes: edge.rare ? "rare" : points ? "routed" : "" });
-      if (points && edge.label) this.cy.add({ data: { id: labelOf(edge), text: edge.label, width: labelWidth(edge) }, position: points.label, classes: "label" });
+      const points = route(edge);
+      this.cy.add({ data: { ...edge, ...(points && along(points)) }, classes: `${points ? "routed" : ""} ${edge.rare ? "rare" : ""}` });
+      if (points?.label && edge.label) this.cy.add({ data: { id: labelOf(edge), text: edge.label, width: labelWidth(edge) }, position: points.label, classes: "label" });
     }
     this.edges = inside;
     this.container.style.height = `${Math.min(44, Math.max(16, this.cy.elements().boundingBox().h / 17))}rem`;
@@ -121,15 +120,17 @@ export class Machine extends Drawing {
   }
 }
 
-const bow = (edge) => Math.max(0, edge.target().position("y") - edge.source().position("y") - 80) / 2;
+const HEIGHT = 34;
 
 const LABEL_HEIGHT = 14;
 
+const RANK_GAP = 28;
+
 const labelOf = ({ source, target }) => `${source} → ${target}`;
 
-const labelWidth = (edge) => (edge.label ? edge.label.length * 5.6 + 6 : 0);
+const labelWidth = (edge) => (edge.label ? edge.label.length * 6.1 + 6 : 0);
 
-const width = (name) => 22 + name.length * 8.4;
+const width = (name) => 20 + name.length * 8.8;
 
 /** Put edges with the same ends together, their labels beside each other. */
 function merged(edges) {
@@ -145,27 +146,38 @@ function merged(edges) {
   });
 }
 
-/** Lay nodes and edges out in layers; nodes that are only stopped at stand below. */
+/** Lay nodes and edges out in layers; nodes that are only stopped at stand below, and “stop” goes on the left of all. */
 function placed(names, edges) {
   const routed = edges.filter((edge) => !edge.rare && edge.source !== edge.target);
   const linked = new Set(routed.flatMap((edge) => [edge.source, edge.target]));
   const graph = new Graph();
-  graph.setGraph({ rankdir: "TB", nodesep: 30, ranksep: 40, edgesep: 16 });
+  graph.setGraph({ rankdir: "TB", nodesep: 20, ranksep: RANK_GAP, edgesep: 12 });
   graph.setDefaultEdgeLabel(() => ({}));
-  for (const name of names) if (linked.has(name)) graph.setNode(name, { width: width(name), height: 34 });
+  for (const name of names) if (linked.has(name)) graph.setNode(name, { width: width(name), height: HEIGHT });
   for (const edge of routed) {
     graph.setEdge(edge.source, edge.target, { width: labelWidth(edge), height: LABEL_HEIGHT, labelpos: "c" });
   }
   layout(graph);
   const places = graph.nodes().map((name) => graph.node(name));
   const [x, y] = [places[0]?.x ?? 0, Math.max(0, ...places.map((place) => place.y))];
-  const place = (name) => (linked.has(name) ? { x: graph.node(name).x, y: graph.node(name).y } : { x, y: y + 70 });
-  const route = ({ source, target }) => {
+  const bends = graph.edges().flatMap((edge) => graph.edge(edge).points);
+  const left = Math.min(0, ...bends.map((point) => point.x)) - 20;
+  const place = (name) => (linked.has(name) ? { x: graph.node(name).x, y: graph.node(name).y } : { x, y: y + HEIGHT + RANK_GAP });
+  const route = ({ source, target, rare }) => {
     if (source === target) return null;
+    if (rare) return around(place(source), place(target), left);
     const { points, x, y } = graph.edge(source, target);
     return { from: place(source), to: place(target), between: points.slice(1, -1), label: { x, y } };
   };
   return { place, route };
+}
+
+/** The way from a node past the left of all others, from below it to above where it leads; nothing where that is next. */
+function around(from, to, left) {
+  const gap = HEIGHT / 2 + 0.4 * RANK_GAP;
+  const [below, above] = [from.y + gap, to.y - gap];
+  if (above > below - gap && above < below + HEIGHT) return null;
+  return { from, to, between: [{ x: from.x, y: below }, { x: left, y: below }, { x: left, y: above }, { x: to.x, y: above }] };
 }
 
 /** Where an edge bends, as Cytoscape wants it: how far along the line between its nodes, and how far beside it. */

@@ -53,6 +53,7 @@ async function ask(event) {
       const { thread_id } = await client.createThread({ question });
       run.check();
       setThread(thread_id);
+      attempt(list);
     }
     await follow(run, run.begin(now.thread, request));
     if (asked.converses && asked.question === question) asked.renew();
@@ -86,8 +87,16 @@ async function follow(run, events, known = new Set()) {
   } finally {
     if (!run.left) await refresh();
   }
-  if (run.left || run.stopped || ended || showHead()) return;
+  if (run.left || run.stopped) return;
+  if (ended || showHead()) return reveal();
   tell("The run has ended before its answer; its steps are below.");
+}
+
+/** Bring what has come of a run into view: it may have been begun far below, or the window be a small one. */
+function reveal() {
+  const first = ["turns-part", "branches", "result"].map(byId).find((each) => !each.hidden);
+  const { top } = first.getBoundingClientRect();
+  if (top < 0 || top > innerHeight - 160) first.scrollIntoView();
 }
 
 function light(task) {
@@ -125,14 +134,15 @@ function showEnd(values) {
 
 function finish(record, messages) {
   showRecord(record, messages);
-  byId("proof-part").hidden = false;
+  const { length } = record.answers ?? [];
+  byId("proof-part").hidden = byId("facts").hidden = false; // a drawing needs its place
   const facts = proof.draw(record);
   byId("no-proof").textContent = facts ? "" : "No facts of the graph stand behind this.";
-  byId("proof").hidden = !facts;
-  if (facts) proof.fit();
-  const names = answersOf(record);
+  byId("facts").hidden = !facts;
+  byId("proof-part").hidden = !facts && !length;
   if (isOutage(record)) complain(new Error(`${outcomeOf(record)}: ${reasonOf(record)}`));
-  else tell(names ? `Answered: ${names} (${outcomeOf(record)}).` : `No answer: ${reasonOf(record)}.`);
+  else if (length) tell("Answered: ", ...answersOf(record), ` (${outcomeOf(record)}).`);
+  else tell(`No answer: ${reasonOf(record)}.`);
 }
 
 /** Show what the branch that is shown has ended with, if it has; tell whether it has. */
@@ -193,7 +203,7 @@ async function fork(step, values) {
     const kept = trail.steps.slice(0, trail.steps.indexOf(step) + 1);
     clearRun();
     trail.show(kept);
-    byId("steps-title").scrollIntoView({ block: "nearest" });
+    byId("steps-title").focus(); // the editor had it, and is gone
     const { context } = before.kwargs;
     const request = { assistant_id: before.assistant_id, input: null, checkpoint_id, ...(context && { context }) };
     await follow(run, run.begin(now.thread, request));

@@ -7,6 +7,7 @@ import { Drawing } from "./drawing.js";
 /** From how many nodes on a proof is a cloud and no longer layers, and its edges are straight. */
 const MANY = 40;
 
+
 const style = () => [
   {
     selector: "node",
@@ -45,6 +46,7 @@ export function factsOf(record) {
 export class Proof extends Drawing {
   constructor(container) {
     super(container, style, 1.2, { minZoom: 0.05, maxZoom: 2.5, pixelRatio: 1 });
+    this.cy.on("mouseover tap", "node, edge", (event) => (byId("proof-element").textContent = event.target.data("about")));
     container.addEventListener("keydown", (event) => this.move(event));
   }
 
@@ -56,74 +58,95 @@ export class Proof extends Drawing {
     const nodes = new Map(facts.flatMap(({ head, tail }) => [head, tail]).map((ref) => [ref.id, ref]));
     const kind = (id) => (answers.has(id) ? "answer" : topics.has(id) ? "topic" : "");
     const many = nodes.size > MANY;
+    this.cy.resize();
+    const most = this.cy.width() < 400 ? 16 : 32;
     const drawn = [...nodes.values()].map((ref) => {
-      const label = ref.name === null ? "" : short(nameOf(ref));
+      const label = ref.name === null ? "" : short(nameOf(ref), most);
       const classes = `${kind(ref.id)} ${ref.name === null ? "nameless" : ""}`;
-      return { data: { id: `n${ref.id}`, label, width: label ? 20 + label.length * 7.6 : 16 }, classes };
+      const about = [ref.name, ref.id].filter((part) => part !== null).join(" · ");
+      return { data: { id: `n${ref.id}`, about, label, width: label ? 20 + label.length * 7.6 : 16 }, classes };
     });
     const edges = facts.map((fact, number) => ({
-      data: { id: `e${number}`, source: `n${fact.head.id}`, target: `n${fact.tail.id}`, label: localName(fact.relation) },
+      data: { id: `e${number}`, source: `n${fact.head.id}`, target: `n${fact.tail.id}`, label: localName(fact.relation), about: fact.relation },
       classes: many ? "many" : "",
     }));
-    this.cy.resize();
+    byId("proof-element").textContent = "Hover over or click what you want to know more of; drag nodes or the background, and zoom by the wheel.";
     this.cy.elements().remove();
     this.cy.add([...drawn, ...edges]);
-    this.arrange(many, this.depths(topics));
+    this.arrange(many, this.reached(topics));
     const rows = facts.map((fact) => [nameOf(fact.head), localName(fact.relation), nameOf(fact.tail)]);
     byId("proof-table").replaceChildren(table("The facts of the proof", ["from", "relation", "to"], rows));
     const drawnAnswers = [...answers].filter((id) => nodes.has(id)).length;
-    const part = drawnAnswers < answers.size ? `, of ${drawnAnswers} of ${answers.size} answers` : "";
+    const part = drawnAnswers && drawnAnswers < answers.size ? `, of ${drawnAnswers} of ${answers.size} answers` : "";
+    for (const kind of ["topic", "answer"]) this.container.parentElement.querySelector(`.key .${kind}`).hidden = !this.cy.nodes(`.${kind}`).length;
     byId("proof-count").textContent = `${plural(facts.length, "fact")}, ${plural(nodes.size, "node")}${part}`;
     return facts.length;
   }
 
-  /** How far each node is from the topics, else from the node that most facts are about. */
-  depths(topics) {
-    const named = this.cy.nodes().filter((node) => topics.has(node.id().slice(1)));
-    const roots = named.length ? named : this.cy.nodes().max((node) => node.degree()).ele;
-    const depths = new Map();
-    const visit = (node, edge, from, number, depth) => void depths.set(node.id(), depth);
-    if (roots) this.cy.elements().bfs({ roots, visit });
-    return depths;
+  /** The nodes from the topics on, each with how far it is and what it was reached from. */
+  reached(topics) {
+    const nodes = this.cy.nodes();
+    const reached = new Map();
+    const from = (roots) => this.cy.elements().bfs({ roots, visit: (node, edge, parent, at, depth) => void reached.set(node.id(), { depth, parent }) });
+    from(nodes.filter((node) => topics.has(node.id().slice(1))));
+    // what no topic leads to, from the node that most facts are about
+    for (let left = nodes; (left = left.filter((node) => !reached.has(node.id()))).length; ) from(left.max((node) => node.degree()).ele);
+    return reached;
   }
 
-  arrange(many, depths) {
-    if (many) {
-      const rings = this.rings(depths);
-      const concentric = (node) => -rings.get(node.id());
-      this.cy.layout({ name: "concentric", concentric, levelWidth: () => 1, minNodeSpacing: 6, animate: false }).run();
-    } else {
-      this.inLayers(depths);
-    }
+  arrange(many, reached) {
+    if (many) this.inRings(reached);
+    else this.inLayers(reached);
     this.fit();
   }
 
-  /** The ring of each node: by its depth, and outward where one would hold too many. */
-  rings(depths) {
-    const far = (node) => depths.get(node.id()) ?? Infinity;
-    const rings = new Map();
-    let [ring, held, last] = [0, 0, 0];
-    for (const node of this.cy.nodes().sort((a, b) => far(a) - far(b)).toArray()) {
-      if (far(node) !== last || held === 8 + 8 * ring) [ring, held] = [ring + 1, 0];
-      last = far(node);
-      held += 1;
-      rings.set(node.id(), ring);
-    }
-    return rings;
+  /** Lay many nodes out in rings around the topics, each beyond what it was reached from. */
+  inRings(reached) {
+    const beyond = Map.groupBy(this.cy.nodes().toArray(), (node) => reached.get(node.id()).parent?.id());
+    const [rings, turns] = [[], new Map()];
+    let leaves = 0;
+    const visit = (node) => {
+      const next = (beyond.get(node.id()) ?? []).map(visit);
+      const turn = next.length ? (next[0] + next.at(-1)) / 2 : leaves++;
+      turns.set(node.id(), turn);
+      (rings[reached.get(node.id()).depth] ??= []).push(turn);
+      return turn;
+    };
+    beyond.get(undefined).forEach(visit);
+    const widths = this.cy.nodes().map((node) => node.data("width"));
+    const mean = widths.reduce((sum, width) => sum + width, 0) / widths.length;
+    const room = Math.hypot(mean / 2 + 4, 36); // then two that are side by side meet nowhere on the ellipse
+    const radii = [];
+    rings.forEach((ring, depth) => {
+      const nearest = Math.min(...ring.slice(1).map((turn, at) => turn - ring[at]));
+      radii[depth] = Math.max(depth && radii[depth - 1] + room, (room * leaves) / (2 * Math.PI * nearest));
+    });
+    this.cy.nodes().positions((node) => {
+      const angle = (2 * Math.PI * turns.get(node.id())) / leaves;
+      const radius = radii[reached.get(node.id()).depth];
+      return { x: 2 * radius * Math.cos(angle), y: radius * Math.sin(angle) }; // names are wider than they are high
+    });
   }
 
-  /** Lay few nodes out from the topics to the answers, whichever way the arrows point. */
-  inLayers(depths) {
+  /** Lay few nodes out from the topics to the answers, whichever way the arrows point: across, or down where that is larger. */
+  inLayers(reached) {
+    const [across, down] = ["LR", "TB"].map((rankdir) => this.layers(rankdir, reached));
+    const scale = (graph) => Math.min(this.zoom, this.cy.width() / graph.graph().width, this.cy.height() / graph.graph().height);
+    const graph = scale(down) > 1.2 * scale(across) ? down : across;
+    this.cy.nodes().positions((node) => ({ x: graph.node(node.id()).x, y: graph.node(node.id()).y }));
+  }
+
+  layers(rankdir, reached) {
     const graph = new Graph({ multigraph: true });
-    graph.setGraph({ rankdir: this.cy.width() < 400 ? "TB" : "LR", nodesep: 24, ranksep: 30, edgesep: 16 });
+    graph.setGraph({ rankdir, nodesep: 24, ranksep: 30, edgesep: 16 });
     this.cy.nodes().forEach((node) => void graph.setNode(node.id(), { width: node.data("width"), height: 30 }));
     this.cy.edges().forEach((edge) => {
       const [from, to] = [edge.data("source"), edge.data("target")];
-      const ends = depths.get(from) > depths.get(to) ? [to, from] : [from, to];
+      const ends = reached.get(from).depth > reached.get(to).depth ? [to, from] : [from, to];
       graph.setEdge(...ends, { width: edge.data("label").length * 6.4, height: 14 }, edge.id());
     });
     layout(graph);
-    this.cy.nodes().positions((node) => ({ x: graph.node(node.id()).x, y: graph.node(node.id()).y }));
+    return graph;
   }
 
   /** Move and zoom by keys: arrows, plus, minus, 0 for all of it. */
@@ -138,4 +161,4 @@ export class Proof extends Drawing {
   }
 }
 
-const short = (text) => (text.length > 32 ? `${text.slice(0, 31)}…` : text);
+const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

@@ -1,13 +1,14 @@
 // What is told of how it goes, and the key that the server may want.
 
-import { setKey } from "./client.js";
+import { hasKey, setKey } from "./client.js";
 import { byId } from "./dom.js";
 
-export const tell = (text) => (byId("status").textContent = text);
+export const tell = (...parts) => byId("status").replaceChildren(...parts);
 
 export function complain(error) {
   if (error?.name === "AbortError") return;
   byId("problem").textContent = error?.message ?? String(error);
+  byId("problem").scrollIntoView({ block: "nearest" });
   tell("");
   if (error?.status === 401) askKey();
 }
@@ -28,11 +29,13 @@ let before = Promise.resolve();
 export const inTurn = (work) => (before = before.then(() => attempt(work)));
 
 export function askKey() {
+  byId("give-key").hidden = false;
   if (!byId("key-dialog").open) byId("key-dialog").showModal();
 }
 
 /** Take up the key that was typed, then go on with `work`. */
 export function onKey(work) {
+  byId("give-key").hidden = !hasKey();
   byId("give-key").addEventListener("click", askKey);
   byId("key-dialog").addEventListener("close", () => {
     if (byId("key-dialog").returnValue !== "save") return;

@@ -1,7 +1,6 @@
 // The steps of a run: what each did, what it asked the model, its state; and the editor that a fork begins with.
 
-import { answersOf } from "./answer.js";
-import { el, nameOf, plural, textOf } from "./dom.js";
+import { bdi, el, nameOf, plural, textOf } from "./dom.js";
 
 /** What the server keeps by itself, or what is of the record: no edit of a step. */
 const NOT_EDITED = new Set(["trace", "usage", "exchanges", "config", "method", "record_id", "question"]);
@@ -10,7 +9,7 @@ const NOT_EDITED = new Set(["trace", "usage", "exchanges", "config", "method", "
 const NOT_EDITED_IN_CHAT = new Set(["messages", "record", "spend"]);
 
 /** What a step of a conversation has done: it keeps no trace. */
-const DONE_IN_CHAT = { question: String, record: (record) => answersOf(record) || "no answer", messages: (all) => textOf(all.at(-1)) };
+const DONE_IN_CHAT = { question: String, record: ({ answers = [] }) => words(answers.slice(0, 5)) || "no answer", messages: (all) => textOf(all.at(-1)) };
 
 /** Characters of a value that the editor begins with; longer ones are added by name. */
 const MAX_FIRST_CHARS = 3000;
@@ -65,21 +64,22 @@ export const stepOf = (node, result) => ({
   changed: result,
 });
 
-/** What a step did, in a few words; none where it had nothing to do. */
+/** What a step did, in a few texts; none where it had nothing to do. */
 export function summary({ entry, edited, changed, state }) {
-  if (edited) return `changed by you: ${Object.keys(editable(changed, state)).join(", ") || "nothing"}`;
+  if (edited) return [`changed by you: ${Object.keys(editable(changed, state)).join(", ") || "nothing"}`];
   if (!entry) {
     const done = Object.entries(DONE_IN_CHAT).map(([key, say]) => (changed[key] ? say(changed[key]) : ""));
-    return done.filter(Boolean).join(" · ");
+    return done.filter(Boolean);
   }
   const said = ["topics", "chain", "composed", "chosen", "kept", "plan", "answers", "error", "reason", "outcome"];
   const told = said.filter((key) => entry[key]?.length).map((key) => words(entry[key]));
-  return (told.length ? told : Object.entries(entry).map(counted).filter(Boolean)).join(" · ");
+  return told.length ? told : Object.entries(entry).map(counted).filter(Boolean);
 }
 
 function counted([key, value]) {
   if (key === "node" || key === "decision" || value === null) return "";
-  return Array.isArray(value) ? `${value.length} ${key}` : typeof value === "object" ? "" : `${key}: ${value}`;
+  const said = Array.isArray(value) ? value.length : value;
+  return typeof said === "object" ? "" : `${key.replaceAll("_", " ")}: ${said}`;
 }
 
 function words(value) {
@@ -91,18 +91,19 @@ function words(value) {
 /** An item of the list of steps; `fork(step, values)` is called with what was edited. */
 export function stepItem(step, number, fork) {
   const detail = el("div", { class: "detail" });
+  const done = summary(step);
   const asked = step.exchanges.length ? el("span", { class: "badge" }, plural(step.exchanges.length, "prompt")) : null;
   const title = [
     el("span", { class: "number" }, String(number)),
     el("b", {}, step.node ?? "edited"),
     step.edited ? el("span", { class: "badge" }, "edited") : null,
-    step.entry ? el("span", { class: "decision" }, step.entry.decision) : null,
+    step.entry ? el("span", { class: "decision", title: "what it decided is next" }, step.entry.decision) : null,
     asked,
-    el("span", { class: "what" }, summary(step) || "nothing to do here"),
+    el("span", { class: "what" }, ...(done.length ? done.flatMap((text, at) => [at ? " · " : "", bdi(text)]) : ["nothing to do here"])),
   ];
   const fill = () => element.open && detail.replaceChildren(...details(step, fork));
   const element = el("details", { toggle: fill }, el("summary", {}, ...title), detail);
-  return el("li", { class: summary(step) ? "step" : "step passed", "data-node": step.node }, element);
+  return el("li", { class: done.length ? "step" : "step passed", "data-node": step.node }, element);
 }
 
 function details(step, fork) {
@@ -112,7 +113,12 @@ function details(step, fork) {
 function edit(step, fork) {
   if (!step.state) return [];
   if (!step.next.length) return [el("p", { class: "note" }, "The run ended here; edit a step before it to go another way.")];
-  const open = el("button", { type: "button", click: () => open.replaceWith(editor(step, fork)) }, "Edit and run on from here");
+  const click = () => open.replaceWith(editor(step, fork, leave));
+  const open = el("button", { type: "button", click }, "Edit and run on from here");
+  const leave = (form) => {
+    form.replaceWith(open);
+    open.focus();
+  };
   return [open];
 }
 
@@ -155,7 +161,7 @@ function state(step) {
 }
 
 /** A form with a part of the state as JSON, checked as it is written; what is next may be chosen as well. */
-function editor(step, fork) {
+function editor(step, fork, leave) {
   const first = { decision: step.state.decision, ...editable(step.changed, step.state) };
   const kept = Object.entries(first).filter(([, value]) => value !== undefined && JSON.stringify(value).length < MAX_FIRST_CHARS);
   const area = el("textarea", { rows: "12", spellcheck: "false", "aria-label": `State after ${step.node}, as JSON`, "aria-describedby": "edit-problem" });
@@ -193,10 +199,12 @@ function editor(step, fork) {
     area.setSelectionRange(0, 0);
     area.scrollTop = 0;
   });
-  return el("form", { class: "editor", submit },
+  const keydown = (event) => event.key === "Escape" && leave(form);
+  const form = el("form", { class: "editor", submit, keydown },
     el("p", { class: "note" }, "Change what the step left behind; the run goes on from there, beside the one that was."),
     el("div", { class: "row" }, decisions.length ? labelled("What is next", next) : null, labelled("Add a part of the state", add)),
-    area, problem, el("div", { class: "row" }, run));
+    area, problem, el("div", { class: "row" }, run, el("button", { type: "button", click: () => leave(form) }, "Cancel")));
+  return form;
 }
 
 const labelled = (text, control) => el("label", {}, `${text} `, control);

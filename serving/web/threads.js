@@ -1,5 +1,6 @@
 // The questions that were asked before, and the runs of one of them.
 
+import { outcomeOf } from "./answer.js";
 import * as client from "./client.js";
 import { byId, el } from "./dom.js";
 import { stepsTo } from "./steps.js";
@@ -13,8 +14,10 @@ export async function listThreads(current, open) {
 
 function threadItem({ thread_id, updated_at, status, metadata, extracted }, current, open) {
   const question = metadata?.question ?? extracted?.question ?? "(no question yet)";
-  const said = status === "idle" ? (extracted?.outcome ?? extracted?.replied ?? "") : status;
-  const about = [new Date(updated_at).toLocaleString(), metadata?.graph_id, String(said).replaceAll("_", " ")];
+  const outcome = extracted?.outcome ?? extracted?.replied;
+  const said = status === "idle" ? outcome && outcomeOf({ outcome }) : status;
+  const when = new Date(updated_at).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  const about = [when, metadata?.graph_id, said];
   const is = thread_id === current ? "true" : null;
   const click = () => open(thread_id);
   const told = el("small", {}, about.filter(Boolean).join(" · "));

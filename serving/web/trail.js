@@ -27,7 +27,7 @@ export class Trail {
   /** Add a step that has ended. */
   add(step) {
     const failed = Boolean(step.entry?.error);
-    if (!step.edited) this.machine.finish(step.node, this.steps.at(-1)?.node, { passed: !summary(step), failed });
+    if (!step.edited) this.machine.finish(step.node, this.steps.at(-1)?.node, { passed: !summary(step).length, failed });
     step.decisions = this.machine.decisions(step.node);
     this.steps.push(step);
     byId("steps").append(stepItem(step, this.steps.length, this.fork));
