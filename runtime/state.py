@@ -45,7 +45,7 @@ class StateError(ValueError):
     """An input or a state that was given or edited by hand and does not fit; the message is one line."""
 
 
-def reducer(key: str, join: Callable[[Any, Any], T], empty: T) -> Callable[[Any, Any], T]:
+def reducer(key: str, join: Callable[[Any, Any], T], empty: Any) -> Callable[[Any, Any], T]:
     """Return what joins a key of a state with an update; it raises `StateError` for one that does not fit.
 
     Where what is held does not fit, as a hand may overwrite it, it counts as ``empty``: what is asked next
