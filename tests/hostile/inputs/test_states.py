@@ -27,7 +27,7 @@ METHODS = ("compose", "cor", "cog", "vog", "pog", "pog_egp", "tog")
 
 ODD: tuple[Any, ...] = (
     *(5, [{}], {"a": 1}),
-    *({"__overwrite__": each} for each in (5, [{}], None)),
+    *({"__overwrite__": 5}, {"__overwrite__": [{}]}, {"__overwrite__": None}),
 )
 
 
@@ -76,7 +76,7 @@ async def test_a_trace_that_no_node_has_written_is_told_in_one_line(
 
 @pytest.mark.parametrize("odd", [5, None, "x", [5], [{}], {"a": 1}, [{"type": "human", "content": 5}]])
 async def test_messages_that_were_overwritten_do_not_spoil_the_conversation(
-    graph: Callable[[str], SparqlGraph], odd: Any
+    graph: Callable[[str], Any], odd: Any
 ) -> None:
     chat, context = graph_of_chat.builder.compile(checkpointer=InMemorySaver()), Chat(kg=graph(FAMILY))
     said = {"messages": [("user", "Where does Ben live?")]}
