@@ -73,8 +73,7 @@ def _rest(budget: Budget, spent: Spend) -> Budget:
 
 def _bind(node: Callable[[ChatState, Chat], Awaitable[dict[str, Any]]]) -> EitherWay:
     async def run(state: ChatState, runtime: Runtime[Any]) -> dict[str, Any]:
-        if node is not rewrite:  # which begins anew
-            check_state(state)
+        check_state(ChatState(messages=state["messages"]) if node is rewrite else state)  # it begins anew
         return await node(state, run_context(runtime.context, Chat))
 
     return EitherWay(run)

@@ -38,6 +38,7 @@ from kgqa.runtime.state import (
     Exchange,
     Input,
     State,
+    TypedState,
     Update,
     check_run_started,
     empty_record,
@@ -235,13 +236,14 @@ class Node:
         begun: Update = {**initial_state(given), **empty_record()} if self.opens else {}
         if not self.opens and topics_corrected(state):
             begun = _begin_from_topics(state, runtime)
-            state = cast(State, {**state, **begun})
+            state = cast(State, TypedState({**state, **begun}))
         if self.opens and len(given["question"]) > MAX_QUESTION_CHARS:
             runtime.trace["unread"] = len(given["question"]) - MAX_QUESTION_CHARS
         update: Update = {**begun, **await self._call_body(state, runtime)}
         if runtime.idle:
             return {"decision": "forward"}
-        return self._write(update, runtime, schema, begins_anew=self.opens and bool(given.get("trace")))
+        written = self._write(update, runtime, schema)
+        return _leave_nothing_held(given, written) if self.opens else written
 
     def _read(self, given: State, schema: type[State]) -> State:
         """Return the typed state; a node that opens a run sees the input only."""
@@ -265,10 +267,8 @@ class Node:
             runtime.record_failure(error)
             return {"decision": "stop", "outcome": "model_unavailable"}
 
-    def _write(
-        self, update: Update, runtime: NodeRuntime, schema: type[State], *, begins_anew: bool
-    ) -> Update:
-        """Return the update as plain JSON, with trace and cost; they overwrite those of an earlier run."""
+    def _write(self, update: Update, runtime: NodeRuntime, schema: type[State]) -> Update:
+        """Return the update as plain JSON, with trace and cost."""
         entry = {"node": self.name, "decision": update["decision"], **_shorten_texts(runtime.trace)}
         if "topic_entities" in update:
             update = {**update, "searched_topics": update["topic_entities"]}
@@ -277,16 +277,19 @@ class Node:
             totals["exchanges"] = runtime.exchanges
             if runtime.context.keep_prompts:
                 totals["trace"][0]["exchanges"] = runtime.exchanges
-        plain = to_plain({**update, **totals}, schema)
-        if begins_anew:
-            overwritten = {"trace": Overwrite(plain["trace"]), "usage": Overwrite(plain["usage"])}
-            return cast(Update, {**plain, **overwritten})
-        return plain
+        return to_plain({**update, **totals}, schema)
 
 
 def node(name: str, *, opens: bool = False, option: str | None = None) -> Callable[[NodeBody], Node]:
     """Make a node of its body."""
     return lambda body: Node(name, body, opens, option)
+
+
+def _leave_nothing_held(held: State, written: Update) -> Update:
+    """Return an update after which nothing of a state is left but what it says, and the question."""
+    left = {key: None for key in held if key not in written and key not in Input.__annotations__}
+    joined = {key: Overwrite(written[key]) for key in ("trace", "usage") if held.get(key)}
+    return cast(Update, {**left, **written, **joined})
 
 
 def _begin_from_topics(state: State, runtime: NodeRuntime) -> Update:

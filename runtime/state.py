@@ -11,11 +11,11 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Annotated, Any, Literal, NotRequired, Required, TypeVar, cast, get_type_hints
+from typing import Annotated, Any, Literal, NotRequired, Required, TypeVar, cast, get_args, get_type_hints
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.channels import EphemeralValue
-from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
+from pydantic import AfterValidator, ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from kgqa.kg.pages import Candidate, ChainResult, Proof
@@ -45,17 +45,32 @@ class StateError(ValueError):
     """An input or a state that was given or edited by hand and does not fit; the message is one line."""
 
 
-def reducer(key: str, join: Callable[[Any, Any], T]) -> Callable[[Any, Any], T]:
-    """Return what joins a key of a state with an update; it raises `StateError` for one that does not fit."""
+def reducer(key: str, join: Callable[[Any, Any], T], empty: Any) -> Callable[[Any, Any], T]:
+    """Return what joins a key of a state with an update; it raises `StateError` for one that does not fit.
+
+    Where what is held does not fit, as a hand may overwrite it, it counts as ``empty``: what is asked next
+    is not to suffer from it.
+    """
 
     def joined(held: Any, new: Any) -> T:
-        try:
-            return join(held, new)
-        except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError):
-            raise StateError(f"what is asked does not fit: {key}: {one_line(repr(new), 80)}") from None
+        for before in (held, empty):
+            try:
+                return join(before, new)
+            except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError):
+                continue
+        raise StateError(f"what is asked does not fit: {key}: {one_line(repr(new), 80)}")
 
     return joined
 
+
+def _check_entry(entry: dict[str, Any]) -> dict[str, Any]:
+    if not {"node", "decision"} <= entry.keys():
+        raise ValueError("an entry of the trace has a node and a decision")
+    return entry
+
+
+TraceEntry = Annotated[dict[str, Any], AfterValidator(_check_entry)]
+"""What a node leaves in the trace."""
 
 Decision = Literal["stop", "forward", "filter", "refine", "backtrack", "infer"]
 """The labels of conditional edges; every node decides on one of them."""
@@ -227,8 +242,8 @@ class Update(TypedDict, total=False):
     evidence: list[Fact]
     query: str | None
     conditions: list[RecordedCondition]
-    trace: Annotated[list[dict[str, Any]], reducer("trace", operator.add)]
-    usage: Annotated[Spend, reducer("usage", add_spend)]
+    trace: Annotated[list[TraceEntry], reducer("trace", operator.add, [])]
+    usage: Annotated[Spend, reducer("usage", add_spend, zero_spend())]
     config: dict[str, Any]
 
 
@@ -341,12 +356,21 @@ def to_typed(state: State, schema: type[State] = State) -> State:
     """
     active_limits().check_input(state)
     spent = state.get("usage") or zero_spend()  # LangGraph begins a reduced key with an empty value
+    nullable = _nullable_keys(cast(Hashable, schema))
+    held = {key: value for key, value in state.items() if value is not None or key in nullable}
     try:
-        read = _state_adapter(cast(Hashable, schema)).validate_python({**state, "usage": spent})
+        read = _state_adapter(cast(Hashable, schema)).validate_python({**held, "usage": spent})
     except ValidationError as error:
         raise misfit(error) from None
     read["question"] = read["question"][:MAX_QUESTION_CHARS]
-    return read
+    return cast(State, TypedState(read))
+
+
+class TypedState(dict[str, Any]):
+    """A state as a node reads it; what it lacks, since a command may name any node, is told in one line."""
+
+    def __missing__(self, key: str) -> Any:
+        raise StateError(f"the state has no {key} here; go to a node that comes before")
 
 
 def misfit(error: ValidationError) -> StateError:
@@ -363,6 +387,13 @@ def to_plain(update: Update, schema: type[State] = State) -> Update:
 
 
 _state_adapter: Callable[[Any], TypeAdapter[State]] = cache(TypeAdapter)
+
+
+@cache
+def _nullable_keys(schema: Any) -> frozenset[str]:
+    """Return the keys of a state that may be null; what is null of the others is not there."""
+    hints = get_type_hints(schema)
+    return frozenset(key for key, hint in hints.items() if type(None) in get_args(hint))
 
 
 @cache

@@ -9,12 +9,14 @@ from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from typing import Any
 
-from starlette.responses import JSONResponse
-from starlette.types import Receive, Scope, Send
+from starlette.responses import JSONResponse, Response
+from starlette.types import Message, Receive, Scope, Send
 
 from kgqa.serving.settings import read_mcp_calls, read_mcp_sparql
 
 MCP_PATH = "/mcp"
+
+CLIENT_GONE = 499  # what servers write down where nobody waits for the answer any more
 
 if find_spec("mcp"):
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -50,4 +52,17 @@ class McpEndpoint:
         elif scope["method"] != "POST":  # a stream that GET opens would have nothing to say, and no end
             await JSONResponse({"detail": "Method Not Allowed"}, 405, {"Allow": "POST"})(scope, receive, send)
         else:
-            await self._sessions.handle_request(scope, receive, send)
+            await self._handle(scope, receive, send)
+
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; where its client has gone, one that nobody reads."""
+        begun = False
+
+        async def sent(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        await self._sessions.handle_request(scope, receive, sent)
+        if not begun:
+            await Response(status_code=CLIENT_GONE)(scope, receive, send)

@@ -15,6 +15,7 @@ from typing import Any
 from uuid import UUID
 
 import jsonschema_rs
+import orjson
 from langgraph.errors import EmptyInputError, InvalidUpdateError
 from langgraph_sdk import Auth
 from starlette.applications import Starlette
@@ -30,7 +31,7 @@ from kgqa.serving.checkpoint_outages import CheckpointsUnavailable
 from kgqa.serving.mcp_endpoint import MCP_PATH, McpEndpoint
 from kgqa.serving.page import page_routes
 from kgqa.serving.request_checks import RequestRefused, check_command
-from kgqa.serving.server_patches import patch_inmem_runtime
+from kgqa.serving.server_patches import patch_inmem_runtime, patch_protocol
 from kgqa.serving.settings import read_authenticator
 
 MAX_BODY_BYTES = 2_000_000
@@ -105,11 +106,18 @@ def _names_thread(scope: Scope) -> bool:
 
 
 def _refuse_command(sent: str | bytes) -> dict[str, Any] | None:
-    """Return the protocol's answer to a command that is refused; None for any other."""
+    """Return the protocol's answer to a command that is refused; None for any other.
+
+    It is read as LangGraph's server reads it, so that nothing is one thing here and another there.
+    """
     try:
-        check_command(sent)
+        command = orjson.loads(sent)
+    except orjson.JSONDecodeError:
+        return None  # it says so itself
+    try:
+        check_command(command)
     except RequestRefused as error:
-        id = json.loads(sent).get("id")
+        id = command["id"] if isinstance(command.get("id"), int) else None
         return {"type": "error", "id": id, "error": "invalid_argument", "message": str(error)}
     return None
 
@@ -201,6 +209,7 @@ async def _say_in_one_line(request: Request, error: Exception) -> Response:
 REFUSALS = (HTTPException, ValueError, InvalidUpdateError, EmptyInputError, jsonschema_rs.ValidationError)
 
 patch_inmem_runtime()
+patch_protocol()
 app = Starlette(
     routes=[Route(MCP_PATH, _mcp), *page_routes()],
     middleware=[Middleware(RequestGuard)],

@@ -11,11 +11,14 @@ Its in-memory runtime, that of ``langgraph dev``, does some things badly:
 - Threads without values end a search by values in an error, and a copy of a thread, which has none, is
   found by any.
 - What a thread's state cannot take is an error of the server, and a thread that was to begin so stays.
+- Whoever joins a run that is not there is told so in an answer that says of itself that all is well.
 
 Of each run it keeps some kilobytes for ever, even where its thread is deleted: of threads deleted long ago
 nothing is kept here.
 
 Where the runtime does better one day, the changes affect nothing but who waits for whom.
+Its streaming protocol says in several lines what it refuses.
+Its streaming protocol tells in several lines what it refuses.
 And it reports to LangSmith how much it has run, as soon as it has read a key of LangSmith.
 """
 
@@ -30,6 +33,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 from uuid import UUID
 
+from kgqa.kg.terms import one_line
 from kgqa.serving.request_checks import RequestRefused
 
 T = TypeVar("T")
@@ -49,6 +53,7 @@ _KNOWN_PARAMETERS = {
     "Runs.delete": ["conn", "run_id", "thread_id", "ctx"],
     "Threads.copy": ["conn", "thread_id", "ctx"],
     "Threads.State.bulk": ["conn", "config", "supersteps", "ctx"],
+    "Runs.Stream.check_run_stream_auth": ["run_id", "thread_id", "ctx"],
     "is_jsonb_contained": ["superset", "subset"],
 }
 _log = logging.getLogger("kgqa.serving")
@@ -71,6 +76,14 @@ def patch_inmem_runtime() -> None:
     _patch_deletion(ops, sys.modules["langgraph_runtime_inmem.queue"])
     _patch_states(ops)
     _patch_remains(ops)
+    _patch_joins(ops)
+
+
+def patch_protocol() -> None:
+    """Have the streaming protocol refuse in one line."""
+    manager: Any = getattr(sys.modules.get("langgraph_api.event_streaming.service"), "ThreadRunManager", None)
+    if error := getattr(manager, "_error", None):
+        manager._error = staticmethod(lambda id, code, message: error(id, code, one_line(message)))
 
 
 def _patch_queue(runs: Any) -> None:
@@ -184,6 +197,20 @@ async def _show_what_is_kept(ops: Any, conn: Any, thread_id: Any) -> None:
 
 async def _just(item: Any) -> AsyncIterator[Any]:
     yield item
+
+
+def _patch_joins(ops: Any) -> None:
+    stream = ops.Runs.Stream
+    check = stream.check_run_stream_auth
+
+    async def check_run_is_there(run_id: Any, thread_id: Any, *joined: Any) -> None:
+        await check(run_id, thread_id, *joined)
+        if not joined:  # no answer has begun: there is a status to tell it by
+            async with ops.connect() as conn:
+                if await anext(await ops.Runs.get(conn, run_id, thread_id=thread_id), None) is None:
+                    raise ops.HTTPException(404, "Run not found")
+
+    stream.check_run_stream_auth = staticmethod(check_run_is_there)
 
 
 def _patch_remains(ops: Any) -> None:

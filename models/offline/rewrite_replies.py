@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from kgqa.kg.linking.common_words import COMMON_WORDS
 from kgqa.kg.pages import Mention
+from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.kg.terms import Entity
 from kgqa.kg.text import fold, split_words
 from kgqa.models.offline.chain_replies import Replies
-from kgqa.models.offline.interpreter import QuestionInterpreter
+from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.prompts.rewrite_question import ConversationTurn, RewriteQuestion, WholeQuestion
 from kgqa.retrieval.lookups import NO_ANSWER
 
@@ -30,12 +31,13 @@ TOPIC_BONUS = 0.3  # confidence that "the genre?" gains by being that of what a 
 
 _LEAD = re.compile(
     r"^(?:(?:and|but|so|ok|okay|now|then|also|well|no|yes|sorry|please|i mean|i meant|what about|how about|"
-    r"the same for|same for|same question for|tell me|thanks|thank you|great|cool)\b[\s,:]*)+",
+    r"the same for|same for|same question for|tell me|thanks|thank you|great|cool)\b[\s,:;.!-]*)+",
     re.IGNORECASE,
 )
 _SMALL_WORDS = frozenset(
     {"a", "about", "an", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "too", "with"}
 )
+_STAND_IN = frozenset({"that", "those", "one", "ones"})  # in "those of Peru", for what was asked of another
 _WH = r"what|which|who|whom|whose|when|where|how|why|in what|in which|of which|on which|from which|by which"
 _ASKS = re.compile(
     rf"^(?:{_WH}|is|are|was|were|do|does|did|has|have|can|name|list|give|tell|show|count)\b", re.IGNORECASE
@@ -76,13 +78,14 @@ _LEADING_WH = re.compile(rf"^(?:{_WH})\b\s*", re.IGNORECASE)
 
 
 class _Referent(NamedTuple):
-    """What a pronoun may stand for: a name or, of several answers, what they are; and its topics."""
+    """What a pronoun may stand for: a name or, of several ``answers``, what they are; and its topics."""
 
     words: str
     topics: tuple[Entity, ...]
     several: bool
-    kinds: frozenset[str]
+    kinds: frozenset[str] = frozenset()
     answer: bool = False
+    answers: frozenset[Entity] = frozenset()
 
     def may_be_somebody(self) -> bool:
         """Return whether it is one person, as far as the graph says what it is."""
@@ -99,8 +102,10 @@ async def rewrite_question(prompt: RewriteQuestion, interpreter: QuestionInterpr
     stripped = _LEAD.sub("", said) or said
     mentions = [each for each in await interpreter.graph.link(stripped) if _is_name(each, stripped)]
     words = _words_beside(stripped, mentions)
-    if mentions and not words - _SMALL_WORDS:
+    if mentions and not words - _SMALL_WORDS - _STAND_IN:
         return WholeQuestion(question=await _with_name(last, mentions, interpreter) or said)
+    if asked := _read_of_first(stripped, mentions):
+        return WholeQuestion(question=asked)
     if event := _THAT_EVENT.match(stripped):
         return WholeQuestion(question=f"{event[1]} {_LEADING_WH.sub('', last.question)}")
     if _COUNT.match(stripped) and (phrase := noun_phrase(last.question)):
@@ -187,7 +192,8 @@ async def _referents(
         entities = [answer for answer in turn.answers if isinstance(answer, Entity) and answer.name]
         if len(entities) > 1 and (phrase := noun_phrase(turn.question)) and phrase not in seen:
             seen.add(phrase)
-            yield _Referent(phrase, turn.topics, True, frozenset(fold(phrase).split()[1:3]))
+            called = frozenset(fold(phrase).split()[1:3])
+            yield _Referent(phrase, turn.topics, True, called, answers=frozenset(entities))
         single = entities if len(entities) == 1 else []
         for entity in (*single, *turn.topics):
             if entity.name and entity.id not in seen:
@@ -197,6 +203,16 @@ async def _referents(
                 kinds += ["person"] * (answer and turn.question.lower().startswith("who"))
                 names = frozenset(fold(" ".join(kinds)).split())
                 yield _Referent(entity.name, (entity,), False, names, answer)
+
+
+def _read_of_first(said: str, mentions: Sequence[Mention]) -> str | None:
+    """Return what is asked of a name that is set before the question, as in "Peru, what is its capital?"."""
+    first = next((each for each in mentions if each.start == 0), None)
+    if first is None or (comma := re.match(r"\s*[,:]\s*", said[first.end :])) is None:
+        return None
+    referent = _Referent(first.text, (first.matches[0].entity,), False)
+    reading = _read(said[first.end + comma.end() :], referent, named=True)
+    return reading[0] if reading else None
 
 
 def _read(said: str, referent: _Referent, *, named: bool) -> tuple[str, _Referent, float] | None:
@@ -260,13 +276,20 @@ async def _surest(
     scores = []
     for place, (question, referent, bonus) in enumerate(readings):
         try:
-            reading = (await interpreter.interpret(question, (*referent.topics, *others))).reading
-            confidence = reading.confidence if reading else 0.0
+            found = await interpreter.interpret(question, (*referent.topics, *others))
+            new = found.reading and not _repeats(found, referent)
+            confidence = found.reading.confidence if found.reading and new else 0.0
         except NO_ANSWER:
             confidence = 0.0
         fits = bonus if confidence >= MIN_CONFIDENCE else 0.0
         scores.append(confidence + fits - RECENCY_PENALTY * place)
     return readings[max(range(len(readings)), key=lambda at: scores[at])][0]
+
+
+def _repeats(found: Interpretation, referent: _Referent) -> bool:
+    """Return whether a reading leads no further than to the very answers that it sets out from."""
+    ends = found.answers or {end.term for page in found.ends.values() for end in page}
+    return bool(referent.answers) and found.intent == QuestionIntent() and ends == referent.answers
 
 
 _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(

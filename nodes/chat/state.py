@@ -17,7 +17,7 @@ PROOF_KEY = "kgqa"
 """Under which, in ``additional_kwargs``, a reply holds its answer and proof, and a question its topics."""
 
 
-join_messages = reducer("messages", add_messages)
+join_messages = reducer("messages", add_messages, [])
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
@@ -45,6 +45,7 @@ class ChatState(ChatInput):
 
 
 class _Written(TypedDict, total=False):
+    messages: list[Any]
     question: str
     topics: list[str]
     record: Record | None

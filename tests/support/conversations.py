@@ -20,7 +20,7 @@ class SaidTurn(NamedTuple):
 
 
 def read_conversations(name: str, split: str) -> list[list[SaidTurn]]:
-    """Return the conversations over a graph of one part: "dev" for tuning, "test" kept back."""
+    """Return the conversations over a graph of one part: "dev", "test" or "fresh"."""
     lines = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     read = [json.loads(line) for line in lines]
     return [[SaidTurn(**turn) for turn in each["turns"]] for each in read if each["split"] == split]

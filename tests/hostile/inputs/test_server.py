@@ -289,6 +289,39 @@ LARGE: tuple[tuple[Any, int], ...] = (
 )
 
 
+NO_COMMANDS = (
+    *(f'{{"id": {id}, "method": "run.start", "params": {{"x": 1}}}}' for id in ("NaN", "1e400", '"\\udcff"')),
+    '{"id": 1, "method": "run.start", "params": {"x": ' + "9" * 5_000 + "}}",
+    '{"id": {}, "method": "run.start", "params": {"x": 1}}',
+    '{"id": 1, "method": "run.start", "params": {"assistant_id": "nobody"}}',
+    json.dumps(_start(x=1, metadata={"a": 0})).replace("0", "[" * 1_000 + "]" * 1_000),
+)
+
+
+def test_a_command_of_any_shape_is_refused_in_one_line(callers: tuple[Caller, Caller], tried: Tried) -> None:
+    alice, _ = callers
+    thread = alice.thread()
+    for command in NO_COMMANDS:
+        answer = alice("POST", f"/threads/{thread}/commands", content=command.encode(), headers=JSON).json()
+        assert answer.get("type", "error") == "error", command[:80]
+        assert "\n" not in (answer.get("message") or answer["detail"]), command[:80]
+    assert alice("GET", f"/threads/{thread}/runs").json() == []
+    tried(inputs=len(NO_COMMANDS))
+
+
+def test_a_run_that_is_not_there_is_joined_by_nobody(callers: tuple[Caller, Caller], tried: Tried) -> None:
+    alice, bob = callers
+    thread = alice.thread()
+    run = alice.begin(thread, context={})
+    assert alice("GET", f"/threads/{thread}/runs/{run}/join").json()["answers"]
+    assert bob("GET", f"/threads/{thread}/runs/{run}/join").status_code == 404
+    assert alice("DELETE", f"/threads/{thread}/runs/{run}").status_code == 204
+    for gone in (run, thread):
+        answer = alice("GET", f"/threads/{thread}/runs/{gone}/join")
+        assert (answer.status_code, answer.json()) == (404, {"detail": "Run not found"})
+    tried(inputs=4)
+
+
 def test_a_websocket_is_held_to_the_same_bounds(callers: tuple[Caller, Caller], tried: Tried) -> None:
     pytest.importorskip("websockets")
     from websockets.asyncio.client import connect
@@ -396,13 +429,14 @@ def test_a_state_that_was_edited_does_not_spoil_the_next_question(
     alice, _ = callers
     thread, body = alice.thread(), ONE
     record = alice("POST", f"/threads/{thread}/runs/wait", json=body).json()
-    odd: tuple[Any, ...] = (5, "x", [5], [[]], {}, [{"a": 1}])
-    for key in ("answers", "paths", "evidence", "conditions", "query", "config", "chain", "memory", "stack"):
+    odd: tuple[Any, ...] = (5, "x", [5], [[]], {}, [{"a": 1}], {"__overwrite__": 5})
+    spoilt = ("answers", "paths", "evidence", "conditions", "query", "config", "chain", "memory", "stack")
+    for key in (*spoilt, "method", "trace", "usage"):
         for value in odd:
             alice("POST", f"/threads/{thread}/state", json={"values": {key: value}})
         again = alice("POST", f"/threads/{thread}/runs/wait", json=body).json()
         assert again.get("answers") == record["answers"], (key, again)
-    tried(inputs=9 * len(odd), questions=10, records=10)
+    tried(inputs=12 * len(odd), questions=13, records=13)
 
 
 def test_threads_are_found_by_their_values(callers: tuple[Caller, Caller], tried: Tried) -> None:

@@ -1,6 +1,7 @@
 """Conversations over three graphs: how many follow-ups are answered right without a language model.
 
-The part "dev" is what the rules were tuned on, "test" was kept back.
+The part "dev" is what the rules were tuned on, "test" was kept back, "fresh" was written by another hand
+when the rules stood; three of them were mended by it.
 """
 
 from pathlib import Path
@@ -17,7 +18,8 @@ from kgqa.tests.support.perfect import DATA
 
 METAQA, WORLDCUP = DATA / "metaqa" / "metaqa.nt.gz", DATA / "worldcup" / "wc2014.nt.gz"
 
-MIN_RIGHT = 8  # of the 10 follow-ups of each part
+FOLLOW_UPS = {"dev": 10, "test": 10, "fresh": 9}  # of each graph, at least
+MIN_RIGHT = {"dev": 8, "test": 8, "fresh": 6}
 
 
 def kept(name: str, path: Path) -> object:
@@ -26,7 +28,7 @@ def kept(name: str, path: Path) -> object:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("split", ["dev", "test"])
+@pytest.mark.parametrize("split", ["dev", "test", "fresh"])
 @pytest.mark.parametrize(
     ("name", "kg", "path"),
     [
@@ -48,5 +50,5 @@ async def test_follow_ups_are_answered_offline(name: str, kg: str, path: Path, s
             assert gold
             asked += place > 0
             right += place > 0 and named(state["record"]["answers"]) == gold
-    assert asked == 10
-    assert right >= MIN_RIGHT
+    assert asked >= FOLLOW_UPS[split]
+    assert right >= MIN_RIGHT[split]

@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -210,6 +211,25 @@ class TestServer:
     async def test_a_call_that_is_cancelled_asks_no_more(self, server: Server, model: Reader) -> None:
         async with over_http(server, x_api_key=ALICE) as client:
             await cancel(client, model, "Where do Ada's children live, over HTTP?")
+        assert "Exception in ASGI" not in server.log.read_text()
+
+    async def test_two_clients_at_once_who_cancel_some_leave_no_failure_in_the_log(
+        self, server: Server
+    ) -> None:
+        async def walk() -> list[Any]:
+            async with over_http(server, x_api_key=ALICE) as client:
+                steps = ({"topic": name, "hops": ["lives_in"]} for name in ("Ada", "Ben", "Cleo") * 8)
+                calls = [asyncio.create_task(client.call_tool("follow_chain", step)) for step in steps]
+                await asyncio.sleep(0.05)
+                for call in calls[::5]:
+                    call.cancel()
+                return await asyncio.gather(*calls, return_exceptions=True)
+
+        for done in await asyncio.gather(walk(), walk()):
+            answered = [each for each in done if not isinstance(each, asyncio.CancelledError)]
+            assert len(answered) >= 19
+            assert all("at the end" in each.content[0].text for each in answered)
+        assert "Exception in ASGI" not in server.log.read_text()
 
 
 async def test_sparql_is_served_where_the_operator_says_so(tmp_path: Path, kg: Path) -> None:

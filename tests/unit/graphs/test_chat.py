@@ -161,6 +161,14 @@ class TestRewriting:
             (("Who are the children of Ada?", "How many?"), "How many are the children of Ada?"),
             (("Where does Ada live?", "hello", "And Ben?"), "Where does Ben live?"),
             (("Where does Ada live?", "Thanks, and Ben?"), "Where does Ben live?"),
+            (("Where does Ada live?", "Great! And for Ben?"), "Where does Ben live?"),
+            (("Where does Ada live?", "and that of Ben?"), "Where does Ben live?"),
+            (("Where does Ada live?", "Ben, where does he live?"), "where does Ben live?"),
+            (("Where does Ada live?", "And Bonn: which river is there?"), "which river is in Bonn?"),
+            (
+                ("Who are the children of Ada?", "Where is their home?"),
+                "Where is the home of the children of Ada?",
+            ),
             (("Who are the children of Ada?", "Where does he live?"), "Where does Ada live?"),
             (("Which river is in Ulm?", "Where does he live?"), "Where does he live?"),
             (

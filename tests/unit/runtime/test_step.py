@@ -140,7 +140,12 @@ async def test_a_step_that_opens_a_run_leaves_nothing_of_an_earlier_one() -> Non
         heard.update(state)
         return {"decision": "stop"}
 
-    earlier = asked(trace=[{"node": "look"}], answers=[{"id": "1", "name": None}], id="q7", topics=["Ada"])
+    earlier = asked(
+        trace=[{"node": "look", "decision": "stop"}],
+        answers=[{"id": "1", "name": None}],
+        id="q7",
+        topics=["Ada"],
+    )
     earlier["usage"] = zero_spend() | {"llm_calls": 60}
     update = await taken(reads, earlier, opens=True)
     assert heard.keys() <= {*Input.__annotations__, "usage"}
