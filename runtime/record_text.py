@@ -82,9 +82,10 @@ def say_record(record: Mapping[str, Any]) -> str:
     if not record["answers"]:
         return said
     caveat = _caveat(record["outcome"])
-    paths = ["".join(path_parts(path)) for path in record["paths"]]
-    lines = [f"{said}{f' ({caveat})' if caveat else ''}.", *paths[:MAX_PATHS_DRAWN]]
-    return "\n\n".join(lines)
+    paths = [path_parts(path) for path in record["paths"][:MAX_PATHS_DRAWN]]
+    if len(record["paths"]) == 1 and len(record["answers"]) > 1:  # it leads to all of them
+        paths[0][-1] = said
+    return "\n\n".join([f"{said}{f' ({caveat})' if caveat else ''}.", *map("".join, paths)])
 
 
 def say_cost(record: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kgqa.runtime.record import zero_spend
-from kgqa.runtime.record_text import MAX_PATHS_DRAWN, Answered
+from kgqa.runtime.record_text import MAX_PATHS_DRAWN, Answered, say_record
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -68,6 +68,14 @@ class Tags(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.text += data
+
+
+def test_a_path_to_several_answers_ends_in_their_names() -> None:
+    path = [hop("Peru", "http://t/language", None)]
+    several = {"paths": [path], "answers": [ref("Quechua"), ref("Spanish")]}
+    assert say_record(record(**several)) == "Quechua and Spanish.\n\nPeru -language-> Quechua and Spanish"
+    counted = {"paths": [path], "answers": [ref("2")]}
+    assert say_record(record(**counted)) == "2.\n\nPeru -language-> ?"
 
 
 def test_a_record_prints_in_three_lines() -> None:
