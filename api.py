@@ -200,8 +200,11 @@ def as_node(
     graph = graph_of(name)
 
     def make(state: Any) -> tuple[Input, Context]:
-        read = state.get if isinstance(state, Mapping) else lambda key: getattr(state, key, None)
-        given = {key: said for key in ("question", "topics", "id") if (said := read(key))}
+        keys = ("question", "topics", "id")
+        held: Mapping[str, Any] = (
+            state if isinstance(state, Mapping) else {key: getattr(state, key, None) for key in keys}
+        )
+        given = {key: held[key] for key in keys if held.get(key)}
         if "question" not in given:
             raise ValueError("the state of the app has no question; write one to its key 'question'")
         return make_input(**given), make_context(name, options, kg, model)
