@@ -58,3 +58,8 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'kgqa' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return what is public, for whoever completes names: a notebook, an interactive Python."""
+    return sorted({*__all__, *filter(lambda name: name.startswith("__"), globals())})

@@ -66,6 +66,8 @@ def _topic(given: str | Ref) -> str | Ref:
     if not isinstance(given, Mapping):
         return _text("a topic", given)
     id, name = (None if given.get(key) is None else _text("a topic", given[key]) for key in ("id", "name"))
+    if not (id or name):
+        raise ValueError(f"a topic has an 'id' or a 'name', not {', '.join(map(repr, given)) or 'nothing'}")
     return {"id": id, "name": name}
 
 
@@ -198,8 +200,11 @@ def as_node(
     graph = graph_of(name)
 
     def make(state: Any) -> tuple[Input, Context]:
-        held = state if isinstance(state, Mapping) else vars(state)
-        given = {key: held[key] for key in ("question", "topics", "id") if held.get(key)}
+        keys = ("question", "topics", "id")
+        held: Mapping[str, Any] = (
+            state if isinstance(state, Mapping) else {key: getattr(state, key, None) for key in keys}
+        )
+        given = {key: held[key] for key in keys if held.get(key)}
         if "question" not in given:
             raise ValueError("the state of the app has no question; write one to its key 'question'")
         return make_input(**given), make_context(name, options, kg, model)

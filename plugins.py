@@ -132,7 +132,7 @@ def _add_to_path(folder: str) -> None:
 
 
 def _not_importable(named: str, error: BaseException) -> PluginError:
-    last = extract_tb(error.__traceback__)[-1:]
+    last = [] if isinstance(error, SyntaxError) else extract_tb(error.__traceback__)[-1:]  # that says where
     where = "".join(f" ({Path(frame.filename).name}, line {frame.lineno})" for frame in last)
     said = " ".join(str(error).split())
     return PluginError(f"{named} cannot be imported: {type(error).__name__}: {said}{where}; mend it")

@@ -27,6 +27,7 @@ TABLE_COLUMNS = re.compile(
 """The columns of a table that are read; others are left out."""
 
 JSON_SUFFIXES = re.compile(r"\.(jsonl|ndjson|json)(\.gz)?\Z", re.IGNORECASE)
+TABLE_SUFFIXES = re.compile(r"\.csv(\.gz)?\Z", re.IGNORECASE)
 MAX_LINES = 2_000_000  # lines of a question file with something on them at most
 JSON_START = re.compile(r"\s*(\{|\[\s*([{\[\]]|$))")
 """How JSON begins; MetaQA's text may begin with ``[`` too, with a name behind it."""
@@ -104,6 +105,8 @@ def _split_records(text: str, name: str) -> tuple[Unit, NumberedRecords]:
             return "line", _table_rows(text, name, delimiter)
         if "\t" in first:
             return "line", ((number, tuple(line.split("\t"))) for number, line in lines)
+        if TABLE_SUFFIXES.search(name):
+            return "line", _cells_of_one_column(lines, name)
         if JSON_SUFFIXES.search(name):
             raise UnreadableFile(f"{name}: neither JSON nor tab-separated text; name a file of questions")
         return "line", ((number, line.strip()) for number, line in lines)
@@ -128,7 +131,25 @@ def _table_delimiter(first: str) -> str | None:
 
 
 def _column_names(line: str, delimiter: str) -> list[str]:
-    return [cell.strip().strip('"').lower() for cell in line.split(delimiter)]
+    return [cell.strip().lower() for cell in _split_cells(line, delimiter)]
+
+
+def _split_cells(line: str, delimiter: str = ",") -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter))
+    except csv.Error:  # a text, and longer than any cell, or with a break in it
+        return [line]
+
+
+def _cells_of_one_column(lines: list[tuple[int, str]], name: str) -> NumberedRecords:
+    """Yield the lines of a table without a line of names, which can have one column only."""
+    start, first = lines[0]
+    if max(len(_split_cells(first, delimiter)) for delimiter in ",;") > 1:
+        said = f"no column is called question, but {one_line(first, 80)!r}"
+        raise UnreadableFile(f"{name}, line {start}: {said}; name the columns in the first line")
+    for number, line in lines:
+        cells = _split_cells(line)
+        yield number, (cells[0] if len(cells) == 1 else line).strip()
 
 
 def _table_rows(text: str, name: str, delimiter: str) -> NumberedRecords:

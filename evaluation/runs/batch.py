@@ -19,6 +19,7 @@ from kgqa.evaluation.runs.processes import (
 from kgqa.evaluation.runs.records import TIME_FIELDS, AskedRecord, RunError, failed_record
 from kgqa.evaluation.runs.worker_pool import WorkerPool
 from kgqa.kg.errors import KGError
+from kgqa.kg.triples import Frame
 from kgqa.models.errors import ModelError
 from kgqa.models.registry import is_offline
 from kgqa.priors.errors import EncoderError, PriorError
@@ -58,6 +59,8 @@ async def abatch(
         raise RunError(f"questions are asked at least 1 at a time, not {concurrency}")
     if isinstance(questions, str | Mapping):
         raise RunError("questions come in a list; for one alone there is ask")
+    if isinstance(questions, Frame):
+        raise RunError('questions come in a list; of a data frame: frame.to_dict("records")')
     subject = subject_of(await asyncio.to_thread(make_context, method, options, kg, model))
     config = subject.context.config()
     records: dict[str, Record] = {}

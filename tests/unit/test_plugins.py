@@ -101,7 +101,11 @@ def test_ours_come_before_those_of_packages(write: Write, installed: None) -> No
         ("1 / 0", "straight.py:graph", r"ZeroDivisionError: division by zero \(straight.py, line 1\)"),
         ("import not_there", "straight:graph", "straight cannot be imported: ModuleNotFoundError: No module"),
         ("raise SystemExit(3)", "straight.py:graph", "cannot be imported: SystemExit: 3"),
-        ("def (", "straight.py:graph", "cannot be imported: SyntaxError"),
+        (
+            "def (",
+            "straight.py:graph",
+            r"imported: SyntaxError: invalid syntax \(straight.py, line 1\); mend it",
+        ),
         ("graph = 1", "straight.py:graph", r"no method of kgqa \(int\): make its graph with build_graph"),
         (
             METHOD.replace('"straight"', '"vog"'),

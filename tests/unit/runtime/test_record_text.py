@@ -1,6 +1,8 @@
 """What a record says to people: three lines, and HTML in which everything is text."""
 
 import json
+from collections.abc import Callable
+from copy import copy, deepcopy
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
@@ -171,3 +173,9 @@ def test_a_record_is_the_same_json() -> None:
     plain = dict(record())
     assert json.loads(json.dumps(record())) == json.loads(json.dumps(plain)) == record()
     assert repr(record()) == repr(plain)
+
+
+@pytest.mark.parametrize("copied", [copy, deepcopy])
+def test_a_copy_of_a_record_shows_itself_too(copied: Callable[[Answered], Answered]) -> None:
+    again = copied(record())
+    assert (again, str(again), again._repr_html_()) == (record(), str(record()), record()._repr_html_())

@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from langchain_core.language_models import FakeListChatModel
 
@@ -147,6 +148,7 @@ def test_an_open_graph_stays_here_and_that_is_said(
         ({"questions": ["?"], "method": "none"}, "no method is called 'none'"),
         ({"questions": ["?"], "concurrency": 0}, "at least 1 at a time, not 0"),
         ({"questions": "Who?"}, "questions come in a list; for one alone there is ask"),
+        ({"questions": pd.DataFrame({"question": ["?"]})}, 'of a data frame: frame.to_dict\\("records"\\)'),
     ],
 )
 def test_what_is_wrong_for_all_is_raised(arguments: dict[str, Any], said: str) -> None:

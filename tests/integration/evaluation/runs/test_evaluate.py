@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+import rdflib
 from blockbuster import blockbuster_ctx
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.language_models.base import LangSmithParams
@@ -359,6 +360,11 @@ async def test_a_chat_model_is_taken_as_it_is_and_named(run: Run, out: Path) -> 
     assert json.loads((out / "run.json").read_text())["config"]["model"] == "fake:towns-1"
     right = [[each["name"] for each in line["answers"]] for line in lines(out / "results.jsonl")]
     assert right == [["Sea 0"]] * towns.TOWNS
+
+
+async def test_a_graph_of_rdflib_is_asked(run: Run, kg: str) -> None:
+    ended = await run(kg=rdflib.Graph().parse(kg), method="cor")
+    assert (ended.tally.failed, ended.tally.done) == (0, towns.TOWNS)
 
 
 async def test_triples_of_a_data_frame_are_asked(run: Run) -> None:

@@ -35,6 +35,8 @@ def read(write: Write, text: Any, name: str, format: str) -> tuple[Question, ...
         ("q.csv", f'question\n"{WHO}"\n{WHAT}\n'),
         ("q.csv", f'Question,Note\n"{WHO}",first\n{WHAT}\n'),
         ("q.csv", f"note;question\nx;{WHO}\n;{WHAT}\n"),
+        ("q.csv", f'"note, if any",question\nx,"{WHO}"\n,{WHAT}\n'),
+        ("q.csv", f'"{WHO}"\n"{WHAT}"\n'),
         ("q.tsv", f"question\tnote\n{WHO}\tx\n{WHAT}\n"),
     ],
 )
@@ -98,6 +100,8 @@ def test_an_id_that_is_given_twice_is_still_a_mistake(write: Write) -> None:
         ),
         ("question,id\n,1\n", "q.csv, line 2: no question in this row"),
         ("question,id\n", "q.csv: no questions in it"),
+        ("frage,id\nwho?,1\n", "q.csv, line 1: no column is called question, but 'frage,id'; name the"),
+        ("id;text\n1;who?\n", "q.csv, line 1: no column is called question, but 'id;text'; name the"),
         ('question,id\n"who,1\n', "q.csv, line 2: no row of a table: unexpected end of data"),
     ],
 )
@@ -110,3 +114,9 @@ def test_what_is_wrong_with_a_table_is_one_line(write: Write, text: str, said: s
 def test_metaqa_that_begins_with_a_quoted_name_is_no_json(write: Write) -> None:
     dataset = load(write('["Low" Tide] was directed by\tIda Thorn\n', "q.txt"))
     assert (dataset.format, dataset.questions[0].topics) == ("metaqa", (EntityRef(None, '"Low" Tide'),))
+
+
+@pytest.mark.parametrize("name", ["q.csv", "q.txt"])
+@pytest.mark.parametrize("text", ["who\ris it?", f"who {'very ' * 40_000}much?", '"who', 'who is "it"?'])
+def test_a_text_that_is_no_row_of_a_table_is_a_question(write: Write, name: str, text: str) -> None:
+    assert len(read(write, f"{text}\n{WHAT}\n", name, "list")) == 2
