@@ -1,10 +1,13 @@
 """The folder of what kgqa keeps between runs, and how a thing gets there once."""
 
+import atexit
 import os
 import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+
+from kgqa.builds import make_scratch
 
 
 def cache_folder() -> Path:
@@ -17,9 +20,14 @@ def cache_folder() -> Path:
 
 
 @cache
-def temporary_folder() -> "tempfile.TemporaryDirectory[str]":
+def temporary_folder() -> Path:
     """Return a folder that goes with this process, for what cannot be kept; OSError if there is none."""
-    return tempfile.TemporaryDirectory(prefix="kgqa-")
+    folder = make_scratch(Path(tempfile.gettempdir()), "kgqa-")
+    atexit.register(folder.remove)
+    return folder.path
+
+
+os.register_at_fork(after_in_child=temporary_folder.cache_clear)
 
 
 def build_once(folder: Path, is_built: Callable[[Path], bool], build: Callable[[], object]) -> None:
