@@ -13,7 +13,7 @@ from kgqa.builds import make_scratch
 def cache_folder() -> Path:
     """Return the folder of what kgqa keeps between runs: ``KGQA_HOME``, or the user's cache folder."""
     if named := os.environ.get("KGQA_HOME"):
-        return Path(named).expanduser()
+        return Path(os.path.expanduser(named))  # that of pathlib raises where there is no such user
     from platformdirs import user_cache_path
 
     return user_cache_path("kgqa")
