@@ -205,7 +205,8 @@ def make_scratch(parent: Path, prefix: str) -> HeldFolder:
 
 def sweep(parent: Path, prefix: str, is_kept: Callable[[str], bool] = lambda name: False) -> None:
     """Remove the folders that begin so and that nobody holds, but for those whose name ``is_kept``."""
-    for folder in [each for each in parent.iterdir() if _is_made(each.name, prefix)]:
+    made = [each for each in parent.iterdir() if _is_made(each.name, prefix) and not each.is_symlink()]
+    for folder in made:
         try:
             lock = _lock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB, os.O_RDWR | os.O_CREAT)
         except OSError:  # it is held, or nobody's of this user

@@ -238,6 +238,14 @@ def test_a_process_that_was_forked_removes_nothing_of_the_other(tmp_path: Path) 
     assert os.listdir(tmp_path) == []
 
 
+def test_a_link_of_such_a_name_leads_to_nothing_that_is_touched(tmp_path: Path) -> None:
+    """Anybody may have put one where temporary files go."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / LEFT).symlink_to(tmp_path / "mine")
+    build(tmp_path, "one")
+    assert os.listdir(tmp_path / "mine") == []
+
+
 def test_two_scratch_folders_leave_each_other_alone(tmp_path: Path) -> None:
     with scratch_folder(tmp_path) as one, scratch_folder(tmp_path) as two:
         assert one.is_dir() and two.is_dir()
