@@ -39,13 +39,21 @@ class HeldFolder:
     """A folder that nobody removes until it is released, which it is with this object at the latest."""
 
     def __init__(self, path: Path, lock: int) -> None:
-        self.path = path
+        self.path, self._holder = path, os.getpid()
         self.release = weakref.finalize(self, os.close, lock)
         self.release.atexit = False
 
+    def remove(self) -> None:
+        """Remove and release it; a process that was forked leaves it to the one that holds it."""
+        if os.getpid() == self._holder:
+            shutil.rmtree(self.path, ignore_errors=True)
+        self.release()
+
 
 @contextmanager
-def new_build(folder: Path, head: str, names: Iterable[str] = ()) -> Iterator[Path]:
+def new_build(
+    folder: Path, head: str, names: Iterable[str] = (), check: Callable[[], object] = lambda: None
+) -> Iterator[Path]:
     """Make a new build of a folder: the block writes its files, and the head among them, which names it.
 
     The folder has this build from the end of the block on, or the one that it had if the block fails.
@@ -54,6 +62,7 @@ def new_build(folder: Path, head: str, names: Iterable[str] = ()) -> Iterator[Pa
         folder: what is built; it may be there or not.
         head: the name of the file that says what is in it.
         names: files of the build to which links beside the head lead, for other programs.
+        check: called when nobody else changes the head any more; what it raises ends the block.
 
     Raises:
         OSError: if it cannot be written.
@@ -67,6 +76,7 @@ def new_build(folder: Path, head: str, names: Iterable[str] = ()) -> Iterator[Pa
             yield build.path
             build.path.chmod(0o755)
             with _changing(folder):
+                check()
                 os.replace(build.path / head, folder / head)
             for name in names:
                 _link(folder / name, build.path / name)
@@ -184,8 +194,7 @@ def scratch_folder(parent: Path, prefix: str = SCRATCH_PREFIX) -> Iterator[Path]
     try:
         yield scratch.path
     finally:
-        shutil.rmtree(scratch.path, ignore_errors=True)
-        scratch.release()
+        scratch.remove()
 
 
 def make_scratch(parent: Path, prefix: str) -> HeldFolder:
@@ -196,7 +205,8 @@ def make_scratch(parent: Path, prefix: str) -> HeldFolder:
 
 def sweep(parent: Path, prefix: str, is_kept: Callable[[str], bool] = lambda name: False) -> None:
     """Remove the folders that begin so and that nobody holds, but for those whose name ``is_kept``."""
-    for folder in [each for each in parent.iterdir() if _is_made(each.name, prefix)]:
+    made = [each for each in parent.iterdir() if _is_made(each.name, prefix) and not each.is_symlink()]
+    for folder in made:
         try:
             lock = _lock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB, os.O_RDWR | os.O_CREAT)
         except OSError:  # it is held, or nobody's of this user
@@ -224,6 +234,7 @@ def sweep_builds(folder: Path, head: str) -> None:
 
     with suppress(OSError):
         sweep(folder, BUILD_PREFIX, is_kept)
+        sweep(folder, SCRATCH_PREFIX)  # of `edit_head`
 
 
 def _make_held(parent: Path, prefix: str) -> HeldFolder:

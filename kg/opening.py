@@ -153,7 +153,7 @@ def _open_stored(
     stored: directory.StoredGraph, rows: int, deadline: float, encode: Encode | None
 ) -> SparqlGraph:
     executor = EmbeddedStore(stored.store, deadline=deadline, folder=stored.folder, build=stored.build)
-    return _open_embedded(executor, stored.facts, lambda dialect, names: stored.open_names(), rows, encode)
+    return _open_embedded(executor, stored.facts, lambda *_: stored.names, rows, encode)
 
 
 def _open_loaded(

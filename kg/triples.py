@@ -111,7 +111,7 @@ def _keep(text: bytes, name: str) -> Path:
         return _keep_in(cache_folder() / "triples", text, name)
     except OSError:
         try:
-            return _keep_in(Path(temporary_folder().name) / "triples", text, name)
+            return _keep_in(temporary_folder() / "triples", text, name)
         except OSError as error:
             raise KGUnavailable(
                 f"cannot write {name}: {error.strerror}; set KGQA_HOME to a folder of yours"

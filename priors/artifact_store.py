@@ -150,14 +150,17 @@ class ArtifactStore(Generic[H]):
         """
         digests: dict[str, Any] = {name: content_digest(content) for name, content in files.items()}
         self.check_place(folder)
+
+        def check() -> None:
+            if old is not None:
+                self._check_unchanged(folder, old, read_file(folder / self.header_file))
+
         try:
-            with new_build(folder, self.header_file, self.files.values()) as build:
+            with new_build(folder, self.header_file, self.files.values(), check) as build:
                 for name, content in files.items():
                     (build / self.files[name]).write_bytes(content)
                 header = replace(header, version=self.version, build=build.name, **digests)
                 (build / self.header_file).write_text(str(header), encoding="utf-8")
-                if old is not None:
-                    self._check_unchanged(folder, old, read_file(folder / self.header_file))
         except OSError as error:
             raise self.error(f"cannot write {folder}: {error.strerror}") from error
         return header

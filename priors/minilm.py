@@ -151,7 +151,7 @@ class MiniLM:
             self.dimensions = int(config["hidden_size"])
             layers, heads = config["num_hidden_layers"], config["num_attention_heads"]
             self._bert = Bert(arrays, layers, heads, config["layer_norm_eps"])
-            _check_embeddings(arrays, self._tokenizer.get_vocab_size(), self.dimensions)
+            _check_arrays(arrays, self._tokenizer.get_vocab_size(), self.dimensions)
             with np.errstate(all="ignore"):  # whatever is missing or damaged shows now
                 to_unit_rows(self._bert([[0]]), self.name)
         except Exception as error:  # tokenizers raises bare Exceptions
@@ -181,8 +181,11 @@ class MiniLM:
         return to_unit_rows(vectors, self.name)
 
 
-def _check_embeddings(arrays: Mapping[str, Array], words: int, width: int) -> None:
-    """Refuse, by a ValueError, fewer words or places than there are, or another width than the model's."""
+def _check_arrays(arrays: Mapping[str, Array], words: int, width: int) -> None:
+    """Refuse, by a ValueError, other numbers, fewer words or places, or another width than the model's."""
+    for name, array in arrays.items():
+        if name.endswith((".weight", ".bias")) and array.dtype != np.float32:
+            raise ValueError(f"{name} is {array.dtype}, and should be float32")
     for kind, rows in (("word", words), ("position", MAX_TOKENS), ("token_type", 1)):
         shape = arrays[f"embeddings.{kind}_embeddings.weight"].shape
         if len(shape) != 2 or shape[0] < rows or shape[1] != width:

@@ -59,7 +59,7 @@ def _learn(
     try:
         return build_at(folder)
     except (OSError, PriorError):  # the folder cannot be written, or there is no room
-        return build_at(Path(temporary_folder().name) / kind / folder.name)
+        return build_at(temporary_folder() / kind / folder.name)
 
 
 def _folder(kind: str, content: bytes, version: int) -> Path:

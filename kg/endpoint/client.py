@@ -36,6 +36,7 @@ from kgqa.kg.graph import Rows
 from kgqa.kg.meter import begin_query, end_query
 from kgqa.kg.sparql.decoding import read_rows, requested_columns, select_columns
 from kgqa.kg.terms import one_line
+from kgqa.locks import ProcessLock, renew_in_child
 from kgqa.retries import RetryPolicy, is_timeout, retry_after, status_of
 
 MIN_BYTES_OFF_LOOP = 1 << 16  # of an answer from which on it is read off the loop that sends requests
@@ -79,24 +80,36 @@ class Endpoint:
         retries: RetryPolicy | None = None,
         requests: int | None = None,
     ) -> None:
-        self._transport = HttpTransport(url)
-        self.url = self._transport.url
+        self._connect = partial(HttpTransport, url)
+        transport = self._connect()
+        self.url = transport.url
         self._deadline = deadline
         given = retries or RetryPolicy()
         self._retries = replace(given, longest=min(given.longest, deadline))
         self._breaker = CircuitBreaker()
-        requests = requests or MAX_CONCURRENT_REQUESTS
-        self._turns = asyncio.Semaphore(requests)
-        self._probe_turns = asyncio.Semaphore(requests)
+        self._requests = requests or MAX_CONCURRENT_REQUESTS
         self._cache: TTLCache[str, SizedRows] = TTLCache(
             MAX_CACHED_ROWS, CACHE_SECONDS, getsizeof=lambda sized: sized.size
         )
+        self._starting = ProcessLock()
+        self._loop: asyncio.AbstractEventLoop | None = self._start(transport)
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Have no connections; those of the process that this one was forked from are its own."""
+        self._loop = None
+
+    def _start(self, transport: HttpTransport) -> asyncio.AbstractEventLoop:
+        self._transport = transport
+        self._turns = asyncio.Semaphore(self._requests)
+        self._probe_turns = asyncio.Semaphore(self._requests)
         self._lookups: dict[str, SharedLookup] = {}
-        self._loop, stopped = asyncio.new_event_loop(), asyncio.Event()
-        arguments = (self._loop, stopped, self._transport)
+        loop, stopped = asyncio.new_event_loop(), asyncio.Event()
+        arguments = (loop, stopped, transport)
         thread = threading.Thread(target=_run_loop, args=arguments, name="kgqa-endpoint", daemon=True)
         thread.start()
-        weakref.finalize(self, _stop_loop, self._loop, stopped, thread)
+        weakref.finalize(self, _stop_loop, loop, stopped, thread)
+        return loop
 
     async def query(self, text: str, *, limit: int | None = None, foreign: bool = False) -> Rows:
         """Run one query; see `Executor.query`. What was asked within the hour is not asked again.
@@ -117,7 +130,9 @@ class Endpoint:
         return self._submit(self._ask_own(text)).result().rows
 
     def _submit(self, asking: Coroutine[Any, Any, "SizedRows"]) -> "Future[SizedRows]":
-        return asyncio.run_coroutine_threadsafe(asking, self._loop)
+        with self._starting:
+            self._loop = self._loop or self._start(self._connect())
+            return asyncio.run_coroutine_threadsafe(asking, self._loop)
 
     async def _ask_or_recall(self, text: str) -> "SizedRows":
         if (known := self._cache.get(text)) is not None:

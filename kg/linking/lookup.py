@@ -4,7 +4,6 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import product
-from threading import Lock
 from typing import Protocol
 
 from kgqa.kg.dialects import Dialect
@@ -19,6 +18,7 @@ from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import is_true, read_integer
 from kgqa.kg.terms import Entity, Hop, Literal, is_iri
 from kgqa.kg.text import EVERYDAY_WORDS, fold, split_words
+from kgqa.locks import ProcessLock
 
 MAX_QUESTION_WORDS = 60
 MAX_MENTION_WORDS = 8  # words of a name, as long as nobody has listed them all
@@ -143,7 +143,7 @@ class IndexLookup:
     def __init__(self, make: Callable[[], NameIndex]) -> None:
         self._make = make
         self._made: NameIndex | None = None
-        self._making = Lock()
+        self._making = ProcessLock()
 
     async def index(self, text: str) -> NameIndex:
         """Return the index, whatever the text; see `NameLookup`."""

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from threading import Lock
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -22,6 +21,7 @@ from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.pages import Match
 from kgqa.kg.terms import Entity, Hop, replace_surrogates
 from kgqa.kg.text import fold, strip_article
+from kgqa.locks import ProcessLock
 
 T = TypeVar("T")
 
@@ -84,7 +84,7 @@ class NameEmbeddings:
     def __init__(self, encode: Encode) -> None:
         self._encode = encode
         self._rows: LRUCache[str, Vectors] = LRUCache(MAX_VECTORS)
-        self._lock = Lock()
+        self._lock = ProcessLock()
 
     def nearest(
         self, texts: Sequence[str], limit: int, alike: Callable[[str], Sequence[str]]
@@ -148,7 +148,7 @@ class NameIndex:
         self._table, self._graph = table, graph
         self._facts: LRUCache[str, dict[Hop, int]] = LRUCache(MAX_KNOWN)
         self._names: LRUCache[str, str | None] = LRUCache(MAX_KNOWN)
-        self._lock = Lock()
+        self._lock = ProcessLock()
         self._meaning = NameEmbeddings(encode) if encode else None
         self.longest = min(MAX_NAME_WORDS, table.longest)
 

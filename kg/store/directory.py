@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -141,21 +142,13 @@ class StoredGraph:
 
     store: ox.Store
     facts: GraphFacts
+    names: NameTable
     build: HeldFolder
-    identity: str
 
     @property
     def folder(self) -> Path:
         """Where RocksDB has it."""
         return self.build.path / STORE_FOLDER
-
-    def open_names(self) -> NameTable:
-        """Open what its entities are called.
-
-        Raises:
-            KGMalformed: if the file is missing, damaged, or of another build.
-        """
-        return NameTable.open(self.build.path / NAMES_FILE, self.identity)
 
 
 def open_store(directory: Path) -> StoredGraph:
@@ -163,8 +156,8 @@ def open_store(directory: Path) -> StoredGraph:
 
     Raises:
         KGUnavailable: if it cannot be opened.
-        KGMalformed: if ``kgqa.json`` is damaged or of another version, or ``store/`` is of another build or
-            holds what RocksDB would wait for: a pipe or a device.
+        KGMalformed: if ``kgqa.json`` is damaged or of another version, the names are missing or damaged, a
+            file is of another build, or ``store/`` holds what RocksDB would wait for: a pipe or a device.
     """
     try:
         return read_head(directory / FACTS_FILE, lambda head: _open_build(directory, head))
@@ -192,7 +185,15 @@ def _open_build(directory: Path, head: bytes) -> StoredGraph:
         raise KGMalformed(f"{odd[0]} is no regular file; build the store again")
     if _read_identity(folder) != identity:
         raise KGMalformed(f"{directory} has files of two builds; build the store again")
-    return StoredGraph(ox.Store.read_only(str(folder)), facts, build, identity)
+    names = NameTable.open(build.path / NAMES_FILE, identity)
+    _rocksdb_process()
+    return StoredGraph(ox.Store.read_only(str(folder)), facts, names, build)
+
+
+@cache
+def _rocksdb_process() -> int:
+    """Return the process in which RocksDB was begun: those that are forked from it have not its threads."""
+    return os.getpid()
 
 
 def _read_identity(folder: Path) -> str:
@@ -215,6 +216,10 @@ def _state_facts(store: ox.Store, source: str, fingerprint: str) -> GraphFacts:
 
 
 def _write_build(reader: GraphReader, build: Path, keeps_name: KeepsName | None) -> GraphFacts:
+    if _rocksdb_process() != os.getpid():
+        raise KGUnavailable(
+            "a process that was forked from one that has opened a store can build none; begin it by spawn"
+        )
     store = ox.Store(str(build / STORE_FOLDER))
     identity = _read_identity(build / STORE_FOLDER)
     reader.load(store)

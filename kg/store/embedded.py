@@ -25,6 +25,7 @@ from kgqa.kg.graph import Rows
 from kgqa.kg.meter import begin_query, end_query
 from kgqa.kg.sparql.decoding import read_rows, run_query, to_kg_error
 from kgqa.kg.store.sandbox import QuerySandbox
+from kgqa.locks import renew_in_child
 
 T = TypeVar("T")
 
@@ -37,9 +38,13 @@ class DaemonThreads:
     """Runs functions in ``size`` threads, first come first served; they end when nobody has it any more."""
 
     def __init__(self, size: int, name: str) -> None:
+        self._size, self._name = size, name
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Have nothing to do, and no threads yet."""
         self._jobs: _Jobs = SimpleQueue()
-        self._size = size
-        self._name = name
         self._started = 0
         self._lock = threading.Lock()
 

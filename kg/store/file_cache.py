@@ -76,7 +76,7 @@ def store_of_property_graph(reader: PropertyGraphReader) -> Path | None:
         try:
             kept = folder / STATE_FILE
             age = time.time() - kept.stat().st_mtime
-            return is_store(folder) and kept.read_text("ascii") == state and age < at.keep * 3_600
+            return is_store(folder) and kept.read_text("ascii") == state and abs(age) < at.keep * 3_600
         except (OSError, ValueError):
             return False
 
@@ -89,6 +89,10 @@ def store_of_property_graph(reader: PropertyGraphReader) -> Path | None:
     try:
         return _keep(identity, is_current, build)
     except (OSError, RuntimeError):
+        return None
+    except KGUnavailable as error:
+        if not isinstance(error.__cause__, OSError):  # it cannot be asked
+            raise
         return None
 
 

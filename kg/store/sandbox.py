@@ -21,17 +21,17 @@ import threading
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any, TypeAlias, cast
 
 import pyoxigraph as ox
 
-from kgqa.builds import HeldFolder, make_scratch
+from kgqa.builds import make_scratch
 from kgqa.kg import errors
 from kgqa.kg.errors import KGRejected, KGUnavailable
 from kgqa.kg.sparql.decoding import serialise_answer, to_kg_error
+from kgqa.locks import renew_in_child
 
 _Message: TypeAlias = dict[str, Any]
 
@@ -148,6 +148,11 @@ class QuerySandbox:
 
     def __init__(self, store: ox.Store, folder: Path | None) -> None:
         self._store, self._folder = store, folder
+        self.renew()
+        renew_in_child(self)
+
+    def renew(self) -> None:
+        """Have no process yet; whose this one was forked from goes on with its own."""
         self._copy: Path | None = None
         self._process: ChildProcess | None = None
         self._end: Callable[[], object] = lambda: None
@@ -215,9 +220,8 @@ class QuerySandbox:
         """Begin the process, and write it the store."""
         held = make_scratch(Path(tempfile.gettempdir()), COPY_PREFIX)  # goes with the next one at the latest
         folder = self._copy = held.path
-        remove = partial(_remove_copy, held)
-        atexit.register(remove)  # the end of Python stops a thread that is at it half-way
-        self._remove = weakref.finalize(self, _remove_now, remove)
+        atexit.register(held.remove)  # the end of Python stops a thread that is at it half-way
+        self._remove = weakref.finalize(self, _remove_now, held.remove)
         ends = os.pipe()
         with os.fdopen(ends[0], "rb") as receiving, os.fdopen(ends[1], "wb", 1 << 16) as sending:
 
@@ -257,11 +261,6 @@ class QuerySandbox:
     def _stop(self) -> None:
         self._end()
         self._process = None
-
-
-def _remove_copy(held: HeldFolder) -> None:
-    shutil.rmtree(held.path, ignore_errors=True)
-    held.release()
 
 
 def _remove_now(remove: Callable[[], None]) -> None:

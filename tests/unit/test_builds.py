@@ -14,6 +14,7 @@ from kgqa.builds import (
     HeldFolder,
     edit_head,
     hold_build,
+    make_scratch,
     new_build,
     new_folder,
     read_head,
@@ -214,6 +215,35 @@ def test_files_and_folders_are_there_as_a_whole_or_not_at_all(tmp_path: Path) ->
             (made / "whole").touch()
         assert os.listdir(tmp_path / name) == ["whole"]
     assert sorted(os.listdir(tmp_path)) == ["empty", "file", "folder"]
+
+
+def test_what_a_killed_edit_of_a_head_left_goes_with_the_next_build(tmp_path: Path) -> None:
+    build(tmp_path, "one")
+    (tmp_path / ".kgqa-0123456789abcdef").mkdir()
+    build(tmp_path, "two")
+    assert not list(tmp_path.glob(".kgqa-*")) and text(tmp_path) == "two"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_process_that_was_forked_removes_nothing_of_the_other(tmp_path: Path) -> None:
+    with scratch_folder(tmp_path) as scratch:
+        held = make_scratch(tmp_path, "held-")
+        child = os.fork()
+        if child == 0:
+            held.remove()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        assert scratch.is_dir() and held.path.is_dir()
+    held.remove()
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_link_of_such_a_name_leads_to_nothing_that_is_touched(tmp_path: Path) -> None:
+    """Anybody may have put one where temporary files go."""
+    (tmp_path / "mine").mkdir()
+    (tmp_path / LEFT).symlink_to(tmp_path / "mine")
+    build(tmp_path, "one")
+    assert os.listdir(tmp_path / "mine") == []
 
 
 def test_two_scratch_folders_leave_each_other_alone(tmp_path: Path) -> None:

@@ -234,12 +234,12 @@ def test_a_store_that_was_tampered_with_gives_one_line(tmp_path: Path, tried: Tr
         for content in BROKEN:
             file.write_bytes(content)
             with pytest.raises(KGError) as caught:
-                open_store(folder).open_names()
+                open_store(folder)
             assert len(str(caught.value).splitlines()) == 1
         file.unlink()
         os.mkfifo(file)
         with pytest.raises(KGError):
-            open_store(folder).open_names()
+            open_store(folder)
         file.unlink()
         file.write_bytes(kept)
     spoilt = [file for file in sorted((build / "store").iterdir()) if file.stat().st_size]

@@ -250,6 +250,7 @@ def test_weights_of_an_encoder(tmp_path: Path, tried: Tried) -> None:
         *(headed(one % odd) for odd in ((b"Q9", 2, 0, 8), (b"F32", 2, 8, 0), (b"F32", 2, 0, 8))),
         *(save({name: each * np.float32(by) for name, each in good.items()}) for by in (np.nan, 1e38, 0)),
         *(save({name: each.astype(kind) for name, each in good.items()}) for kind in (np.int32, bool)),
+        *(save({**good, name: each.view(np.int32)}) for name, each in good.items()),
         *(save({**good, name: each[:1]}) for name, each in good.items() if each.ndim > 1 and len(each) > 2),
         *(save({**good, name: each[:, :1].copy()}) for name, each in good.items() if each.ndim > 1),
         *(whole[:at] for at in range(0, len(whole), len(whole) // 9)),

@@ -6,12 +6,14 @@ has a real one.
 
 import asyncio
 import builtins
+import errno
 import os
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -279,6 +281,13 @@ class TestCopies:
                 os.utime(copy, times=(0, time.time() - 86_401))
         assert server.queries.count(NODES) == reads
 
+    def test_a_copy_of_tomorrow_is_made_anew(self, server: BoltServer, kept: Path) -> None:
+        for _ in range(2):
+            open_graph([f"bolt://127.0.0.1:{server.port}"])
+            for copy in copies(kept):
+                os.utime(copy, times=(0, time.time() + 86_401))  # by a clock that was wrong
+        assert server.queries.count(NODES) == 2
+
     def test_others_who_ask_have_copies_of_their_own(self, server: BoltServer, kept: Path) -> None:
         for user, parameters in [("ann", ""), ("bob", ""), ("ann", "?name=title")]:
             open_graph([f"bolt://{user}:{PASSWORD}@127.0.0.1:{server.port}{parameters}"])
@@ -302,6 +311,17 @@ class TestCopies:
     def test_where_no_folder_can_be_written_it_is_read(self, server: BoltServer, kept: Path) -> None:
         kept.parent.write_text("no folder")
         assert f"{RELATION}ACTED_IN" in open_graph([f"bolt://127.0.0.1:{server.port}"]).relations
+
+    def test_where_there_is_no_room_it_is_read(
+        self, server: BoltServer, kept: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def full(*_: object) -> object:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        monkeypatch.setattr(PropertyGraphReader, "load", full)
+        with closing(PropertyGraphReader(f"bolt://127.0.0.1:{server.port}")) as reader:
+            assert file_cache.store_of_property_graph(reader) is None
+        assert not copies(kept)
 
     def test_an_outage_while_it_is_read_leaves_the_copy_that_there_was(self, kept: Path) -> None:
         answers: dict[str, list[Any]] = dict(GRAPH)

@@ -155,6 +155,17 @@ async def test_names_are_those_of_the_store_that_was_opened(tmp_path, file):
     ]
 
 
+async def test_names_of_a_store_that_is_open_are_known_wherever_its_folder_went(tmp_path, file):
+    built_twice(tmp_path, file, "store", "other")
+    graph = open_graph([tmp_path / "store"])
+    (tmp_path / "store").rename(tmp_path / "moved")
+    (tmp_path / "other").rename(tmp_path / "store")
+    assert [match.entity.id for match in await graph.find_entities("Ada")] == ["http://x/p"]
+    assert [match.entity.id for match in await open_graph([tmp_path / "store"]).find_entities("Ada")] == [
+        "http://x/q"
+    ]
+
+
 async def test_files_of_two_stores_are_refused(tmp_path, file):
     built_twice(tmp_path, file, "one", "two")
     (one,), (two,) = ((tmp_path / name).glob("build-*") for name in ("one", "two"))

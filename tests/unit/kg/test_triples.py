@@ -4,6 +4,7 @@ import asyncio
 import datetime
 import errno
 import os
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pandas as pd
 import pytest
 import rdflib
 
+from kgqa.home import temporary_folder
 from kgqa.kg import triples
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.opening import open_graph
@@ -99,6 +101,15 @@ def test_where_it_cannot_be_kept_it_goes_with_this_process(
     written = write_triples(pd.DataFrame([("Ada", "age", 36)]))
     assert written == write_triples(pd.DataFrame([("Ada", "age", 36)]))
     assert "36" in written.read_text() and not written.is_relative_to(home)
+
+
+def test_what_goes_with_a_process_that_was_killed_goes_with_the_next(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "kgqa-0123456789abcdef").mkdir()
+    made = temporary_folder.__wrapped__()
+    assert list(tmp_path.iterdir()) == [made]
 
 
 def test_where_there_is_no_room_at_all_is_said(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:

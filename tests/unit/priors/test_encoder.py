@@ -271,5 +271,7 @@ def test_threads_must_be_a_number(monkeypatch, value):
 
 def test_home(monkeypatch, tmp_path):
     assert cache_folder() == tmp_path / "home"
+    monkeypatch.setenv("KGQA_HOME", "~no-such-user/home")
+    assert cache_folder() == Path("~no-such-user/home")
     monkeypatch.delenv("KGQA_HOME")
     assert cache_folder().name == "kgqa"

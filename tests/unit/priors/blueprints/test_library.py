@@ -1,4 +1,7 @@
+import fcntl
 import json
+import os
+import stat
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -235,6 +238,24 @@ def test_of_two_builds_in_one_place_the_last_stays(folder: Path) -> None:
 
     build_blueprints(read_training_questions(LINES), folder, slowly, "words")
     assert (read_library_header(folder).questions, len(opened(folder).records)) == (5, 2)
+    assert len(list(folder.glob("build-*"))) == 1
+
+
+def test_of_two_that_add_at_once_one_is_told_to_repeat_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other comes in the last moment: when nothing is left to do but to take its place."""
+    flock, others = fcntl.flock, [LINES[:2]]
+
+    def late(lock: int, how: int) -> None:
+        if stat.S_ISDIR(os.fstat(lock).st_mode) and others:
+            build_blueprints(read_training_questions(others.pop()), folder, words, "words", add=True)
+        flock(lock, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with pytest.raises(BlueprintError, match="built anew meanwhile; repeat the command"):
+        build_blueprints(read_training_questions(LINES[2:]), folder, words, "words", add=True)
+    assert (read_library_header(folder).questions, len(others)) == (7, 0)
     assert len(list(folder.glob("build-*"))) == 1
 
 
