@@ -254,7 +254,7 @@ def condition_on(
 
 
 def _tells_one(attribute: Attribute, operator: Operator, text: str) -> bool:
-    """Return whether a name or a text tells one candidate of several from the others, or none that is known."""
+    """Return whether a name or a text tells one candidate of several from the others, or none of them."""
     owners = {owner for owner, each in attribute.values if _holds_text(operator, term_text(each), text)}
     others = {owner for owner, _ in attribute.values} - owners
     few = len(owners) < 2 or (operator in {"!=", "not exists"} and len(others) < 2)

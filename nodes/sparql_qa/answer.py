@@ -73,7 +73,7 @@ def _extract_answers(state: SparqlQAState, runtime: NodeRuntime) -> Update:
 
 
 def _written_conditions(read: QueryConstants, state: SparqlQAState) -> list[RecordedCondition]:
-    """Return what the query itself names beside topics: the model's, if no words of the question or an answer."""
+    """Return what the query itself names beside topics: the model's, if not said or an answer."""
     topics, rows = {*state["topic_entities"]}, {*state["rows"]}
     return [
         RecordedCondition(
