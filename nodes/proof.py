@@ -112,7 +112,7 @@ def recorded_conditions(
     question, topics = state["question"], {ANY, *state["topic_entities"]}
     starts = dict.fromkeys(chain.topic for branch in query.branches for chain in branch.chains)
     own = [f"from {start}" for start in starts if start not in topics and not is_term_said(start, question)]
-    unasked = unasked_function(query.aggregate and query.aggregate.function, question)
+    unasked = unasked_function(query.aggregate.function if query.aggregate else None, question)
     own += [unasked] if unasked == "count" else []
     words = [condition.words for condition in query.conditions]
     remembered = [each.remembered or not is_value_said(each, question) for each in query.conditions]

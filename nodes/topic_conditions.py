@@ -48,7 +48,7 @@ async def with_topic(
             possible[place, hop] = met
         unknown = unknown or runtime.trace.pop("proof", NO_ANSWERS) != NO_ANSWERS
     shares = await _shares(memory[-1], possible, runtime)
-    doubted = unknown or any(2 * each.silent > ends - each.holding for each in shares)
+    doubted = (unknown and bool(possible)) or any(2 * each.silent > ends - each.holding for each in shares)
     if len({frozenset(met.ends) for met in possible.values()}) > 1 or doubted:
         topics, offers = tuple(state["topic_entities"]), tuple(possible)
         prompt = ConnectTopic(state["question"], chain, topic, offers, tuple(shares), topics=topics)

@@ -49,7 +49,7 @@ def read_constants(query: str) -> QueryConstants | None:
     """Read a SELECT or ASK query; None where it does not parse."""
     try:
         _, root = parse_query(query)
-        written = dict.fromkeys(filter(None, map(_term, _written(root))))
+        written = dict.fromkeys(term for node in _written(root) if (term := _term(node)) is not None)
         names = {str(part.name) for part in _parts(root)}
     except Exception:  # besides KGRejected, whatever rdflib and pyparsing raise
         return None
@@ -121,9 +121,10 @@ def _written(root: Node) -> Iterator[Node]:
 def _parts(node: Any) -> Iterator[Node]:
     """Go through the named parts of a query, but for what BIND computes of what it binds."""
     if isinstance(node, dict):
-        if getattr(node, "name", ""):
-            yield node
-        computed = getattr(node, "name", "") == "Extend" and any(map(_is_open, _nodes(node.expr)))
+        named: Node = node if getattr(node, "name", "") else None
+        if named is not None:
+            yield named
+        computed = named is not None and named.name == "Extend" and any(map(_is_open, _nodes(named.expr)))
         for key, part in node.items():
             if not (computed and key == "expr"):
                 yield from _parts(part)
