@@ -10,6 +10,7 @@ from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, mask_topic
 from kgqa.prompts.candidates import parse_number
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.retrieval.wording import relation_phrase
+from kgqa.tools.select import QueryConstants
 
 _ORDER = re.compile(
     r"(?<!\bat )\bfirst\b"
@@ -33,6 +34,9 @@ _NEGATION = re.compile(
     r"\b(?:not|never|without|neither|nor|except|excluding)\b|\b(?:other than|apart from|no longer)\b|n't\b"
     r"|\b(?:is|are|was|were|do|does|did|has|have|had)nt\b|\bha(?:ve|s|d) no\b"
 )
+_COMPUTED = re.compile(
+    r"\bon average\b|\b(?:average|median)\b|\bthe (?:mean|sum|total|combined|difference|ratio|percentage)\b"
+)
 _NUMBER = r"(?:\d[\d,.]*|an?|two|three|four|five|six|seven|eight|nine|ten|twenty|fifty|hundred|thousand)\b"
 _COMPARISON = re.compile(
     rf"\b(?:at least|at most|over|under|above|below|exceeding) {_NUMBER}"
@@ -43,9 +47,16 @@ _COMPARISON = re.compile(
 _NEGATED_COMPARISON = re.compile(
     rf"(?:\bnot|\bnever|n't)(?: \w+)? (?:{_COMPARISON.pattern}|(?:\w+ ){{0,2}}(?!an? ){_NUMBER})"
 )
-_COUNTED = re.compile(r"\bhow many\b", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\bhow many\b|^what (?:is|was|are|were) the (?:total )?number of\b|^(?:please )?count\b", re.IGNORECASE
+)
+_MAY_BE_COUNTED = re.compile(r"\bhow\b|\bnumbers?\b|\bcount|\btotal|\bamount|\bquantity", re.IGNORECASE)
+_MAY_BE_EXTREME = re.compile(
+    r"\w{2,}est\b|\bwhen\b|\b(?:first|last|final|initial|original|most|least|max|min|top|best|worst|peak|record|recent"
+    r"|current|now|new|old|young|ever|before|after|since|until|previous|former|next|beg[aiu]n|start|end|debut"
+    r"|early|late|long|short|big|large|great|small|high|low|main|major|more|less|few)"
+)
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”")
-_IN_SPARQL = r"(?<![\w-]){}(?![\w-]|\.\w)"  # a local name: of an IRI, or after a prefix
 _IRI = re.compile(r"<([^<>\s]*)>")
 _YEAR_RANGE = re.compile(r"\b(\d\d)\d\d[-–/](\d\d)\b")
 
@@ -59,10 +70,15 @@ def unmet_kind(answers: Sequence[Term], question: str) -> list[str]:
     return [*said, "yes or no"] if is_yes_no_question(question) and not whether else said
 
 
-def unmet_topics_of_sparql(sparql: str, topics: Iterable[Entity]) -> list[str]:
-    """Return the topics that are no part of a query, by name; one of a prefix is known by its local name."""
-    names = {topic: re.escape(local_name(topic.id)) for topic in topics}
-    return [str(topic) for topic, name in names.items() if not re.search(_IN_SPARQL.format(name), sparql)]
+def unasked_function(function: str | None, question: str) -> str | None:
+    """Return what is computed of the answers where no word of a question asks for it, or may ask for it."""
+    asks = _MAY_BE_COUNTED if function == "count" else _MAY_BE_EXTREME
+    return None if function is None or asks.search(question.lower()) else function.removeprefix("arg")
+
+
+def unmet_topics_of_sparql(read: QueryConstants | None, topics: Iterable[Entity]) -> list[str]:
+    """Return the topics that the answers of a query are not bound by, by name."""
+    return [str(topic) for topic in topics if read is None or topic.id not in read.binding]
 
 
 def unused_cues(
@@ -72,9 +88,9 @@ def unused_cues(
 
     Not those of a topic's name or a quotation, nor what the chains or conditions say in so many words, what
     stands in the answers' names, or what a model may have minded when it picked. One answer has no order, and
-    is of one time, but where it is computed of several.
+    is of one time, but where it is computed of several, or is yes or no.
     """
-    if query.picked or query.ask:
+    if query.picked:
         return []
     computed = query.aggregate is not None and query.aggregate.function != "count"
     valued = [each for each in query.conditions if each.value and kind_of(each.value) in {"number", "date"}]
@@ -83,13 +99,14 @@ def unused_cues(
     negated = any(each.operator in {"!=", "not exists"} for each in query.conditions)
     if bounds and _NEGATED_COMPARISON.search(question.lower()):  # "not older than", "not yet ten"
         negated = True
-    several = query.aggregate is not None or len(answers) > 1
+    several = query.aggregate is not None or query.ask or len(answers) > 1
     open_cues = [
         *[_ORDER] * (several and not (computed or told)),
         *[_RANK, _NOW] * (several and not told),
         *[_YEAR] * (several and len(bounds) < 2),  # from a year to a year
         *[_NEGATION] * (not negated),
         *[_COMPARISON] * (not bounds),
+        _COMPUTED,  # of which a query does nothing
     ]
     return _open_words(
         open_cues, [*_texts(query), *(answer.name or "" for answer in answers)], question, topics
@@ -109,6 +126,7 @@ def unused_cues_of_sparql(
         *[_YEAR] * (len(answers) > 1),
         *[_NEGATION] * (not negated),
         *[_COMPARISON] * (not compared),
+        *[_COMPUTED] * (not re.search(r"\b(?:AVG|SUM)\s*\(|\?\w+ *[-+*/] *\?", text, re.IGNORECASE)),
     ]
     return _open_words(open_cues, [text, *(answer.name or "" for answer in answers)], question, topics)
 

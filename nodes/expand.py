@@ -21,7 +21,8 @@ async def expand(state: State, runtime: NodeRuntime) -> Update:
     """Follow the chain, its nodes between left as variables, to all its candidates.
 
     Unless it is as deep as allowed, the same query tells what leads on from there. Chains that were chosen
-    beside it and wait are followed as well (``unite``).
+    beside it and wait are followed as well (``unite``); where one cannot be that the model has said to be the
+    answer with it, it has said nothing.
     Where another topic's chain has been verified, only the ends that both chains
     share are candidates. A time-out is no empty result: it turns back.
     """
@@ -35,8 +36,9 @@ async def expand(state: State, runtime: NodeRuntime) -> Update:
         return {"candidates": [], "truncated": False, "decision": "backtrack"}
     candidates, cut = list(met.ends), met.truncated
     runtime.trace |= {"ends": len(visit.ends), "candidates": len(candidates), "truncated": cut}
-    beside = await _visit_siblings(state, runtime)
+    beside, whole = await _visit_siblings(state, runtime)
     return {
+        **({} if whole else {"outright": None}),
         "candidates": candidates,
         "truncated": cut,
         "siblings": beside,
@@ -45,8 +47,11 @@ async def expand(state: State, runtime: NodeRuntime) -> Update:
     }
 
 
-async def _visit_siblings(state: State, runtime: NodeRuntime) -> list[ChainFindings]:
-    """Return what chains that wait, chosen beside the one at hand, lead to; one query for all of them."""
+async def _visit_siblings(state: State, runtime: NodeRuntime) -> tuple[list[ChainFindings], bool]:
+    """Return what chains that wait, chosen beside the one at hand, lead to; one query for all of them.
+
+    And whether all were followed that the model has said to be the answer with it.
+    """
     chain, before, said = state["chain"], without_last_hop(state["chain"]), state["outright"]
     beside = said.beside if said and said.chain == chain else ()
     pruned = cast(CoGState, state).get("pruned", [])
@@ -54,14 +59,15 @@ async def _visit_siblings(state: State, runtime: NodeRuntime) -> list[ChainFindi
     alike = [each for each in dict.fromkeys(waiting) if each in beside or without_last_hop(each) == before]
     chains = [each for each in alike if each != chain]
     chains = [each for each in chains if not each.constraints][:MAX_SIBLINGS]
+    united = {*beside} if said and said.decision != "forward" and runtime.context.unite else set()
     if not (chains and runtime.context.unite):
-        return []
+        return [], not united
     arguments = [chain_arguments(each) for each in chains]
     visits = await runtime.try_tool("visit_chains", chains=arguments, hops=False) or ()
     met = [await _meet_memory(each, v, state, runtime) for each, v in zip(chains, visits, strict=False)]
     found = [each for each in met if each.named]
     runtime.trace["siblings"] = [f"{each.chain}: {len(each.ends)}" for each in found]
-    return found
+    return found, united <= {*chains[: len(visits)]}
 
 
 async def _meet_memory(chain: Chain, visit: ChainResult, state: State, runtime: NodeRuntime) -> ChainFindings:

@@ -1,21 +1,23 @@
 """Proof: the one query that answers come down to, and who has decided what of it (beyond the papers)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain as joined
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
-from kgqa.kg.terms import Chain, Entity, Path, Term
-from kgqa.nodes.cues import unmet_kind, unused_cues
-from kgqa.nodes.said import is_value_said
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Path, Term
+from kgqa.nodes.cues import unasked_function, unmet_kind, unused_cues
+from kgqa.nodes.said import is_term_said, is_value_said
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import Outcome, RecordedCondition
 from kgqa.runtime.state import ComputedQuery, State, Update, VerifiedChain
 
 RETURNED = 0  # the place of the answers
+
+NO_ANSWERS = "the query gives no answers"
 
 UNJUDGED = "which of these meet the question"
 """The condition that is left where nobody was asked, or every turn was spent."""
@@ -85,8 +87,8 @@ async def run_query(
             runtime.trace["limit"] = error.limit
         return None
     if not len(proof.answers) or proof.answers.truncated:
-        found = f"more than {len(proof.answers)}" if len(proof.answers) else "no"
-        runtime.trace["proof"] = f"the query gives {found} answers"
+        more = f"the query gives more than {len(proof.answers)} answers"
+        runtime.trace["proof"] = more if len(proof.answers) else NO_ANSWERS
         return None
     return proof
 
@@ -100,25 +102,32 @@ def unmet_topics(query: AnswerQuery, state: State) -> list[str]:
 
 
 def recorded_conditions(
-    query: AnswerQuery, proof: Proof, question: str, unchecked: Sequence[str]
+    query: AnswerQuery, proof: Proof, state: State, unchecked: Sequence[str]
 ) -> list[RecordedCondition]:
     """Return the conditions of a query with their parts of it, and those that nobody has checked.
 
-    The graph compares, but the model has decided where it remembers what to compare with.
+    The graph compares, but the model has decided where it remembers what to compare with, or to set out
+    from, or computes what nobody asks for.
     """
+    question, topics = state["question"], {ANY, *state["topic_entities"]}
+    starts = dict.fromkeys(chain.topic for branch in query.branches for chain in branch.chains)
+    own = [f"from {start}" for start in starts if start not in topics and not is_term_said(start, question)]
+    unasked = unasked_function(query.aggregate.function if query.aggregate else None, question)
+    own += [unasked] if unasked == "count" else []
     words = [condition.words for condition in query.conditions]
     remembered = [each.remembered or not is_value_said(each, question) for each in query.conditions]
     if query.aggregate and query.aggregate.function != "count":
         words.append(query.aggregate.function.removeprefix("arg"))
-        remembered.append(False)
+        remembered.append(unasked is not None)
     graph = [
-        RecordedCondition(words=each, query=part, by="model" if own else "graph")
-        for each, own, part in zip(words, remembered, proof.conditions, strict=False)
+        RecordedCondition(words=each, query=part, by="model" if by_model else "graph")
+        for each, by_model, part in zip(words, remembered, proof.conditions, strict=False)
     ]
     model = [
         RecordedCondition(words=pick.words or "chosen by the model", query=part, by="model")
         for pick, part in zip(query.picked, proof.conditions[len(words) :], strict=True)
     ]
+    model += [RecordedCondition(words=each, query=None, by="model") for each in own]
     return [*graph, *model, *(RecordedCondition(words=each, query=None, by=None) for each in unchecked)]
 
 
@@ -145,10 +154,11 @@ async def prove_claim(paths: Sequence[Path], *, holds: bool, state: State, runti
     """Return the query, conditions and outcome of a yes or no by chains that join topics.
 
     It holds where a path for it ends at another topic, or where those of another do. It does not where a
-    path against it ends at no topic; what rests on other evidence, or on several facts that no one query has,
-    is the model's inference.
+    path against it ends at no topic, but at what is like one. What rests on other evidence, or on several
+    facts that no one query has, or asks for more than that, is the model's inference.
     """
-    claims = _joining_chains(paths, state["topic_entities"], holds=holds)
+    back = {each.chain.topic: {hop.inverse for hop in each.hops} for each in state["leads"]}
+    claims = _joining_chains(paths, state["topic_entities"], back, holds=holds)
     if (claim := next(claims, None)) is not None:
         query = AnswerQuery(_branches([[chain] for chain in claim]), RETURNED, ask=True)
         proof = await run_query(query, runtime)
@@ -161,12 +171,16 @@ async def prove_claim(paths: Sequence[Path], *, holds: bool, state: State, runti
 
 
 def _joining_chains(
-    paths: Sequence[Path], topics: Sequence[Entity], *, holds: bool
+    paths: Sequence[Path], topics: Sequence[Entity], back: Mapping[Entity, Collection[Hop]], *, holds: bool
 ) -> Iterator[Sequence[Chain]]:
-    """Yield chains that join topics by evidence, or that would join them if it were not against it."""
+    """Yield chains that join topics by evidence, or that would join them if it were not against it.
+
+    What they would join is what such a relation leads to elsewhere: ``back`` are the relations that do.
+    """
     for path in paths:
         for topic in topics:
-            meets = path.end == topic if holds else path.end not in topics
+            others = path.steps and path.chain.hops[-1] in back.get(topic, ()) and path.end not in topics
+            meets = path.end == topic if holds else others
             if path.steps and topic != path.topic and meets:
                 yield [path.chain.constrained_to([topic])]
     for path in paths if holds else ():
@@ -188,7 +202,7 @@ def proof_update(query: AnswerQuery, proof: Proof, branches: Sequence[VerifiedCh
     cues = [*unmet_kind(found, question), *unused_cues(query, found, question, topics)]
     unmet = [*unmet_topics(query, state), *cues]
     judged = "filter" not in verdicts and not any(branch.aggregate for branch in branches[:-1])
-    conditions = recorded_conditions(query, proof, question, unmet if judged else [*unmet, UNJUDGED])
+    conditions = recorded_conditions(query, proof, state, unmet if judged else [*unmet, UNJUDGED])
     outcome: Outcome = "grounded"
     united = any(len({chain.topic for chain in branch.chains}) > 1 for branch in query.branches)
     if united or any(each["by"] == "model" for each in conditions):

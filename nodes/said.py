@@ -1,11 +1,13 @@
-"""Said: does a question name the numbers and dates that a query compares with?"""
+"""Said: does a question name what a query compares with?"""
 
 import re
 from collections.abc import Iterator
 
 from kgqa.kg.proof.query import Condition
 from kgqa.kg.proof.values import kind_of, year_of
-from kgqa.kg.terms import Literal
+from kgqa.kg.terms import Literal, Term, local_name
+from kgqa.priors.candidate_ranking import relation_words
+from kgqa.prompts.attributes import is_alluded_to
 
 _UNITS = (
     *("one first", "two second", "three third", "four fourth", "five fifth", "six sixth", "seven seventh"),
@@ -23,6 +25,10 @@ _NUMBER = re.compile(
     rf"(?<![\w.])(\d[\d,]*(?:\.\d+)?|(?:{'|'.join([*_WORDS, *_PARTS])})\b)(?:st|nd|rd|th)?"
     rf"(?:[ -]({'|'.join(_UNITS).replace(' ', '|')})\b)?((?: an?)?(?: (?:{'|'.join(_MULTIPLES)})s?\b)+)?"
 )
+_MONTHS = (
+    *("month", "january", "february", "march", "april", "may", "june", "july", "august", "september"),
+    *("october", "november", "december"),
+)
 _DECADE = re.compile(r"\b(\d{3})0'?s\b")
 _CENTURY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th) century\b")
 
@@ -30,7 +36,8 @@ _CENTURY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th) century\b")
 def is_value_said(condition: Condition, question: str) -> bool:
     """Return whether a question has the number or date that a condition compares with, at least its year.
 
-    A decade and a century say their years; texts and entities are no numbers.
+    A decade and a century say their years; texts and entities are no numbers. What a date is to equal, a
+    question says to the day.
 
     >>> from kgqa.kg.terms import Hop
     >>> late = Condition(1, (Hop("http://x/year"),), ">=", Literal("1980"))
@@ -40,14 +47,36 @@ def is_value_said(condition: Condition, question: str) -> bool:
     value = condition.value
     if condition.operator == "contains" or not isinstance(value, Literal):
         return True
+    return _is_number_said(value, question, to_the_day=condition.operator == "=")
+
+
+def is_term_said(term: Term, question: str) -> bool:
+    """Return whether a question names a term: a number or a date by its value, anything else by its words."""
+    if isinstance(term, Literal) and kind_of(term) != "text":
+        return _is_number_said(term, question, to_the_day=True)
+    return is_alluded_to(question, term.name or relation_words(local_name(term.id)))
+
+
+def _is_number_said(value: Literal, question: str, *, to_the_day: bool) -> bool:
     match kind_of(value):
         case "number":
             number: float | None = float(value.value)
         case "date":
             number = year_of(value)
+            if to_the_day and not _is_day_said(value.value, question):
+                return False
         case _:
             return True
     return number is None or abs(number) in {*_numbers(question), *_years(question)}  # "18 degrees south"
+
+
+def _is_day_said(date: str, question: str) -> bool:
+    """Return whether a question has month and day of a date, as far as it has any, the month also by name."""
+    month, day = (int(part) for part in [*re.findall(r"(?<=\d-)\d\d", date), "0", "0"][:2])
+    name = _MONTHS[min(month, 12)]
+    numbers = {0, *_numbers(question)}
+    named = re.search(rf"\b(?:{name}|{name[:3]})\b", question, re.IGNORECASE)
+    return (bool(named) or month in numbers) and day in numbers
 
 
 def _numbers(question: str) -> Iterator[float]:

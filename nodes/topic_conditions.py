@@ -7,7 +7,7 @@ from itertools import islice
 
 from kgqa.kg.proof.query import Condition
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.nodes.proof import query_of_memory, run_query
+from kgqa.nodes.proof import NO_ANSWERS, query_of_memory, run_query
 from kgqa.prompts.connect_topic import ConnectTopic, Share
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.state import KnownExtensions, State, VerifiedChain
@@ -35,18 +35,20 @@ async def with_topic(
     What leads on from both is known already; one query tells which of it connects them. Where one relation
     does, or all leave the same ends, nobody is asked; else the model says which one the question means, if
     any. It is asked as well where most of the ends that are left out have nothing by that relation, since
-    facts may be missing. One that leaves no ends is no condition.
+    facts may be missing, or what one leaves could not be told. One that leaves no ends is no condition.
     """
     chain, ends = memory[-1].chain, len(memory[-1].ends)
     found = list(islice(_connections(chain, topic, state["leads"]), MAX_CONNECTIONS))
     connected = await _connected(chain, found, topic, runtime) if len(found) > 1 else found
     possible: dict[tuple[int, Hop], VerifiedChain] = {}
+    unknown = False
     for place, hop in connected:
         condition = Condition(place, (hop,), "=", topic, f"{hop.words}: {topic}")
         if met := await _narrowed(memory, condition, state, runtime):
             possible[place, hop] = met
+        unknown = unknown or runtime.trace.pop("proof", NO_ANSWERS) != NO_ANSWERS
     shares = await _shares(memory[-1], possible, runtime)
-    doubted = any(2 * each.silent > ends - each.holding for each in shares)
+    doubted = (unknown and bool(possible)) or any(2 * each.silent > ends - each.holding for each in shares)
     if len({frozenset(met.ends) for met in possible.values()}) > 1 or doubted:
         topics, offers = tuple(state["topic_entities"]), tuple(possible)
         prompt = ConnectTopic(state["question"], chain, topic, offers, tuple(shares), topics=topics)
@@ -98,7 +100,6 @@ async def _narrowed(
     met = replace(branch, conditions=(*branch.conditions, condition))
     query = query_of_memory([*earlier, replace(met, aggregate=None)], state["topic_entities"])
     proof = await run_query(query, runtime)
-    runtime.trace.pop("proof", None)
     return replace(met, ends=tuple(proof.answers)) if proof else None
 
 

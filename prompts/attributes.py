@@ -241,7 +241,7 @@ def condition_on(
     """Return what a reply states of an attribute; raise ValueError if it cannot be checked.
 
     A candidate's own name is compared with what the question says, lest it be a choice by name; a value that
-    the question does not say and one candidate of several has alone is remembered.
+    the question does not say and that tells one candidate of several from all others is remembered.
     """
     if attribute.says_names and not is_said(question, text):
         raise ValueError(f'the question does not say {quoted(text)}; candidates are named in "chosen"')
@@ -249,12 +249,21 @@ def condition_on(
     if not text and "exists" in operator:
         return Condition(attribute.place, attribute.hops, operator, None, words)
     value = _value(attribute, called, operator, text)
-    owners = {owner for owner, each in attribute.values if term_text(each) == term_text(value)}
-    alone = attribute.kind in {"entity", "text"} and len(owners) < 2 <= len(
-        {owner for owner, _ in attribute.values}
-    )
-    remembered = alone and operator in {"=", "contains"} and not is_alluded_to(question, term_text(value))
+    remembered = _tells_one(attribute, operator, term_text(value)) and not is_alluded_to(question, text)
     return Condition(attribute.place, attribute.hops, operator, value, words, remembered)
+
+
+def _tells_one(attribute: Attribute, operator: Operator, text: str) -> bool:
+    """Return whether a name or a text tells one candidate of several from the others, or none of them."""
+    owners = {owner for owner, each in attribute.values if _holds_text(operator, term_text(each), text)}
+    others = {owner for owner, _ in attribute.values} - owners
+    few = len(owners) < 2 or (operator in {"!=", "not exists"} and len(others) < 2)
+    compared = operator in {"=", "!=", "contains", "not exists"}
+    return compared and attribute.kind in {"entity", "text"} and few and len(owners | others) > 1
+
+
+def _holds_text(operator: Operator, value: str, text: str) -> bool:
+    return fold(text) in fold(value) if operator == "contains" else value == text
 
 
 def extreme_by(attribute: Attribute, called: str, *, largest: bool, end: bool) -> Aggregate:
@@ -320,13 +329,14 @@ def is_said(question: str, text: str) -> bool:
 
 
 def is_alluded_to(question: str, text: str) -> bool:
-    """Return whether a question says a text, or has a word that begins as one of its words does.
+    """Return whether a question says a text, or has its numbers and a word that begins as one of its words.
 
-    >>> [is_alluded_to("Which one is Turkish?", name) for name in ("Turkey", "Greece")]
-    [True, False]
+    >>> [is_alluded_to("Which one is Turkish?", name) for name in ("Turkey", "Greece", "Turkey 2")]
+    [True, False, False]
     """
     asked, named = ({*re.findall(rf"\b\w{{{MIN_STEM_CHARS}}}", fold(each))} for each in (question, text))
-    return is_said(question, text) or bool(asked & named)
+    numbers = {*re.findall(r"\d+", text)} <= {*re.findall(r"\d+", question)}
+    return is_said(question, text) or (numbers and bool(asked & named))
 
 
 def _named(text: str, terms: Mapping[str, Term], what: str) -> Entity:

@@ -402,7 +402,10 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
         if attribute.kind == "entity" and stated.operator == "contains" and self.naming:
             words = " ".join(filter(None, (attribute.words, f"name contains {stated.value}")))
             named = (*attribute.hops, self.naming)
-            return Condition(attribute.place, named, "contains", Literal(stated.value), words)
+            texts = tuple((owner, Literal(term_text(value))) for owner, value in attribute.values)
+            by_name = Attribute(attribute.place, named, texts)
+            found = condition_on(by_name, of.called, "contains", stated.value, self.question)
+            return replace(found, words=words)
         return condition_on(attribute, of.called, stated.operator, stated.value, self.question)
 
     def _branch_of(self, of: _Named, united: Sequence[Sequence[OfferedChain]]) -> tuple[int, int]:

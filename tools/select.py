@@ -8,6 +8,7 @@ from kgqa.kg.errors import KGRejected
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Table
 from kgqa.kg.sparql import patterns, queries
+from kgqa.kg.sparql.constants import QueryConstants, read_constants
 from kgqa.kg.sparql.guard import MAX_QUERY_CHARS
 from kgqa.kg.sparql.intent import computed_columns
 from kgqa.kg.terms import Literal
@@ -50,4 +51,4 @@ def literals_query(values: Iterable[Literal]) -> str:
     return queries.literals(fitting)
 
 
-__all__ = ["computed_columns", "literals_query", "select_tool"]
+__all__ = ["QueryConstants", "computed_columns", "literals_query", "read_constants", "select_tool"]

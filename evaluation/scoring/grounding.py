@@ -6,8 +6,10 @@ from kgqa.evaluation.result import Result
 from kgqa.evaluation.runs.event_loop import for_each
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.sparql.constants import read_constants
 from kgqa.kg.terms import Entity, Literal, is_iri
-from kgqa.nodes.cues import unmet_kind, unmet_topics_of_sparql
+from kgqa.nodes.cues import unasked_function, unmet_kind, unmet_topics_of_sparql, unused_cues_of_sparql
+from kgqa.nodes.said import is_term_said
 
 MAX_CONCURRENT_RESULTS = 8  # records that are checked at a time
 
@@ -17,8 +19,9 @@ async def check_grounding(results: Sequence[Result], graph: KnowledgeGraph) -> d
 
     None where there is nothing to go by: a record of another program, without a query; or one whose query
     takes too long. Not grounded are results with another outcome, without answers, with a condition that the
-    graph has not decided, with a topic that is no part of the query, without the number or the yes or no that
-    is asked for, and those whose query is refused or gives more than a page.
+    graph has not decided, with a topic that does not bind the query's answers, without the number or the yes
+    or no that is asked for, with an order, a comparison or the like that nothing heeds, with a value or an
+    answer that the query has of the model, and those whose query is refused, cut, or gives more than a page.
 
     Raises:
         KGError: if the graph fails; then nothing is known of any result.
@@ -38,11 +41,21 @@ def result_key(result: Result) -> str:
 
 
 def _unmet(result: Result, query: str) -> list[str]:
-    """Return what a question asks for, and neither query nor answers are about."""
-    named = (topic.get("id") for topic in result.record.get("topics", ()))
-    topics = [Entity(id) for id in named if isinstance(id, str) and is_iri(id)]
+    """Return what a question asks for, and neither query nor answers are about; and what is of the model."""
+    record, question, read = result.record, result.question, read_constants(query)
+    if read is None or read.is_cut:
+        return [query]
+    named = ((topic.get("id"), topic.get("name")) for topic in record.get("topics", ()))
+    topics = [Entity(id, name) for id, name in named if isinstance(id, str) and is_iri(id)]
     answers = [Literal(answer.id or "") for answer in result.answers]
-    return [*unmet_topics_of_sparql(query, topics), *unmet_kind(answers, result.question)]
+    names = [Literal(answer.name or "") for answer in result.answers]
+    told = [text for each in record.get("conditions", ()) for text in (each["words"], each["query"] or "")]
+    written = [each for each in read.written if each not in topics and (topics or isinstance(each, Literal))]
+    own = [str(each) for each in read.written if each not in topics and Literal(each.id) in answers]
+    own += [str(e) for e in written if not (is_term_said(e, question) or any(e.id in text for text in told))]
+    own += filter(None, [unasked_function("count", question)] if read.counts else [])
+    cues = unused_cues_of_sparql("\n".join([query, *told]), names, question, topics)
+    return [*unmet_topics_of_sparql(read, topics), *unmet_kind(answers, question), *own, *cues]
 
 
 async def _is_grounded(result: Result, graph: KnowledgeGraph) -> bool | None:

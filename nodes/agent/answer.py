@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from kgqa.kg.proof.query import Aggregate
-from kgqa.kg.terms import Chain, Literal, Path, Term
+from kgqa.kg.proof.query import Aggregate, Condition
+from kgqa.kg.terms import Chain, Entity, Literal, Path, Term
 from kgqa.nodes.agent.state import AgentState, FollowedChain
 from kgqa.nodes.claim import claimed_answer
 from kgqa.nodes.proof import proof_update, prove_ends, query_of_memory, run_query
@@ -18,6 +18,7 @@ from kgqa.nodes.record import (
     is_count_of,
     trace_evidence,
 )
+from kgqa.nodes.said import is_term_said
 from kgqa.priors.answer_agreement import answer_key
 from kgqa.prompts.act import EntityRef
 from kgqa.prompts.candidates import XSD_INTEGER
@@ -86,11 +87,23 @@ async def _prove_filtered(terms: Sequence[Term], state: AgentState, runtime: Nod
             last = replace(last, aggregate=Aggregate("count"))
         elif wanted != {end.id for end in chain.ends}:
             continue
+        last = replace(last, conditions=tuple(_as_remembered(each, state) for each in last.conditions))
         query = query_of_memory([*met, last], state["topic_entities"])
         proof = await run_query(query, runtime)
         if proof and {term.id for term in proof.answers} == wanted:
             return proof_update(query, proof, [*met, last], state)
     return None
+
+
+def _as_remembered(condition: Condition, state: AgentState) -> Condition:
+    """Return a condition with whether only the agent knows its value: nobody was shown whose it is."""
+    value, topics = condition.value, state["topic_entities"]
+    if value is None or value in topics or condition.operator == "type":
+        return condition
+    shown = (end for chain in state["ways"] for end in chain.ends if end == value)
+    known = not isinstance(value, Entity) or value.name is not None
+    term = value if known else next(shown, value)
+    return replace(condition, remembered=not is_term_said(term, state["question"]))
 
 
 def _last_ends(state: AgentState) -> list[Term]:

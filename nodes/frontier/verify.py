@@ -76,10 +76,10 @@ def _said_before(
 ) -> FrontierUpdate | None:
     """Do what the model has said when it chose the chains; None where it has not, or they do not meet.
 
-    Of chains that were added to its choice it has said nothing.
+    Of chains that were added to its choice it has said nothing, nor where one could not be followed.
     """
     said, topics, depth = state["outright"], {*state["topic_entities"]}, runtime.context.depth
-    if said is None:
+    if said is None or "failure" in state["trace"][-1]:
         return None
     chosen, found = {said.chain, *said.beside}, [each.chain for each in state["found"]]
     if said.decision == "forward":

@@ -5,13 +5,15 @@ from collections.abc import Sequence
 
 from kgqa.kg.terms import Entity, Term, local_name, one_line
 from kgqa.nodes.claim import claimed_answer
-from kgqa.nodes.cues import unmet_kind, unmet_topics_of_sparql, unused_cues_of_sparql
+from kgqa.nodes.cues import unasked_function, unmet_kind, unmet_topics_of_sparql, unused_cues_of_sparql
 from kgqa.nodes.record import complete_record, complete_without_proof, failure_outcome, parametric_answers
+from kgqa.nodes.said import is_term_said
 from kgqa.nodes.sparql_qa.state import SparqlQAState
 from kgqa.prompts.base import MAX_LABEL_CHARS
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import Outcome, RecordedCondition, ref
 from kgqa.runtime.state import FinalUpdate, Update, node_has_run
+from kgqa.tools.select import QueryConstants
 
 MAX_TEXT_ANSWER_CHARS = 300  # characters of an answer that is nothing but text
 
@@ -47,10 +49,17 @@ def _extract_answers(state: SparqlQAState, runtime: NodeRuntime) -> Update:
         if state["rows"] and not named:
             unseen = [one_line(said, MAX_TEXT_ANSWER_CHARS)]
     memory = parametric_answers(unseen)
+    question = state["question"]
     query = state["query"] if {*proved} == {*state["rows"]} and not memory else None
-    unmet = [*unmet_topics_of_sparql(query or "", topics), *unmet_kind(proved, state["question"])]
-    unmet += unused_cues_of_sparql(query, proved, state["question"], topics) if query else []
-    grounded: Outcome = "grounded" if query and not unmet else "grounded_inference"
+    read = state["constants"] if query else None
+    unmet = [*unmet_topics_of_sparql(read, topics), *unmet_kind(proved, question)]
+    unmet += unused_cues_of_sparql(query, proved, question, topics) if query else []
+    unmet += ["not all rows"] if read and read.is_cut else []
+    conditions = _written_conditions(read, state) if read else []
+    unasked = unasked_function("count", question) if read and read.counts else None
+    conditions += [RecordedCondition(words=unasked, query=None, by="model")] if unasked else []
+    by_graph = all(each["by"] == "graph" for each in conditions)
+    grounded: Outcome = "grounded" if query and by_graph and not unmet else "grounded_inference"
     if said is None or (query and unmet):
         grounded = "grounded_unverified"
     return {
@@ -59,8 +68,22 @@ def _extract_answers(state: SparqlQAState, runtime: NodeRuntime) -> Update:
         "paths": [],
         "evidence": [],
         "query": query,
-        "conditions": [RecordedCondition(words=each, query=None, by=None) for each in unmet],
+        "conditions": [*conditions, *(RecordedCondition(words=each, query=None, by=None) for each in unmet)],
     }
+
+
+def _written_conditions(read: QueryConstants, state: SparqlQAState) -> list[RecordedCondition]:
+    """Return what the query itself names beside topics: the model's, if not said or an answer."""
+    topics, rows = {*state["topic_entities"]}, {*state["rows"]}
+    return [
+        RecordedCondition(
+            words=str(each),
+            query=f"<{each.id}>" if isinstance(each, Entity) else each.id,
+            by="graph" if each not in rows and is_term_said(each, state["question"]) else "model",
+        )
+        for each in read.written
+        if each not in topics
+    ]
 
 
 def _named_terms(terms: Sequence[Term], text: str) -> list[Term]:

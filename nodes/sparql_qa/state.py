@@ -4,6 +4,7 @@ from pydantic import ConfigDict, with_config
 
 from kgqa.kg.terms import Term
 from kgqa.runtime.state import State, Update
+from kgqa.tools.select import QueryConstants
 
 
 class SparqlQAUpdate(Update, total=False):
@@ -13,6 +14,8 @@ class SparqlQAUpdate(Update, total=False):
     """The terms in the rows of the query that the model is shown, in order."""
     proved: list[Term]
     """Those of them that the graph holds, or that the query has counted in it."""
+    constants: QueryConstants | None
+    """What the query says itself, where it can be read."""
     said: str | None
     """The chain's answer, in its own words; None where it came to none."""
 

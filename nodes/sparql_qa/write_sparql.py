@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from threading import Thread
@@ -24,7 +25,7 @@ from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.chat_model import budgeted_chat_model
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import Update
-from kgqa.tools.select import computed_columns, literals_query
+from kgqa.tools.select import QueryConstants, computed_columns, literals_query, read_constants
 from kgqa.tools.text import UNNAMED, cut_text, show_id, show_name
 
 PACKAGE = "langchain_community"
@@ -62,7 +63,8 @@ async def write_sparql(state: SparqlQAState, runtime: NodeRuntime) -> SparqlQAUp
         update["stopped_by"] = error.limit
     except (KGRejected, peer.Refused) as error:
         runtime.record_failure(error)
-    return {**update, "rows": rows.terms, "proved": rows.proved, "query": rows.query}
+    shown: SparqlQAUpdate = {"rows": rows.terms, "proved": rows.proved, "constants": rows.constants}
+    return {**update, **shown, "query": rows.query}
 
 
 async def _run_in_thread(chain: Callable[[], str]) -> str:
@@ -90,12 +92,14 @@ class Rows:
 
     What a query gives need not be in the graph: it may name things itself. ``proved`` are the terms
     that the graph holds, and numbers that the query has computed of what it holds. ``query`` is the text of
-    the last query, if its one column has been shown whole.
+    the last query, if its one column has been shown whole and has something in each row; ``constants``
+    are what it says itself, with names.
     """
 
     def __init__(self, runtime: NodeRuntime) -> None:
         self.terms: list[Term] = []
         self.proved: list[Term] = []
+        self.constants: QueryConstants | None = None
         self.query: str | None = None
         self._runtime, self._loop = runtime, asyncio.get_running_loop()
 
@@ -110,11 +114,16 @@ class Rows:
         table: Table = await self._runtime.call_tool("run_select", query=text)
         self._runtime.trace["rows"] = len(table.rows)
         whole = len(table.columns) == 1 and not table.truncated and len(table.rows) <= MAX_CANDIDATES_SHOWN
-        self.query = text if whole else None
+        self.query = text if whole and all(None not in row for row in table.rows) else None
+        constants = await asyncio.to_thread(read_constants, text)
+        written = constants.written if constants else ()
         shown = [[cell for cell in row if cell is not None] for row in table.rows[:MAX_CANDIDATES_SHOWN]]
         cells = dict.fromkeys(cell for row in shown for cell in row)
-        named = await self._name_entities([cell for cell in cells if isinstance(cell, Entity)])
+        entities = dict.fromkeys(each for each in (*cells, *written) if isinstance(each, Entity))
+        named = await self._name_entities([*entities])
         known = await self._find_literals([cell for cell in cells if isinstance(cell, Literal)], text, table)
+        if constants:
+            self.constants = replace(constants, written=tuple(named.get(each, each) for each in written))
         self.terms += [named.get(cell, cell) for cell in cells]
         self.proved += [named.get(cell, cell) for cell in cells if cell in named or cell in known]
         rows = [tuple(_cell_text(named.get(cell, cell)) for cell in row) for row in shown]

@@ -89,10 +89,13 @@ async def _prove_answers(state: VoGState, runtime: NodeRuntime) -> Update:
 async def _update(
     proved: list[Term], unproved: list[str], paths: list[Path], state: VoGState, runtime: NodeRuntime
 ) -> Update:
-    """Return a record's answers and proof; where the end of the plan has turned all down, it is a guess."""
+    """Return a record's answers and proof.
+
+    Where the end of the plan has turned all down, or a budget has come before it, it is a guess.
+    """
     chains = group_ends(paths)
     proof: Update = {**build_proof(chains, paths, proved), **await prove_ends(chains, proved, state, runtime)}
-    if state["concluded"] and proof["outcome"] == "grounded":
+    if (state["concluded"] or state["stopped_by"]) and proof["outcome"] == "grounded":
         proof["outcome"] = "grounded_unverified"
     return answers_update(proved, unproved, proof, runtime)
 

@@ -13,6 +13,9 @@ from kgqa.tests.support.planned import PLAN_ANSWERS, TOWNS
 
 AskCoG = Callable[..., Awaitable[kgqa.Record]]
 AskVoG = Callable[..., Awaitable[kgqa.Record]]
+
+VOG_QUESTION = "the question, a number or when"
+"""It may ask for a count or an extreme, and asks for none of the two in so many words."""
 Lend = Callable[[Shelf | None], None]
 
 
@@ -65,7 +68,7 @@ def vog(turtle: Callable[[str], Path]) -> AskVoG:
     ) -> kgqa.Record:
         graph = open_graph([turtle(kg)]) if isinstance(kg, str) else kg
         record = await kgqa.aask(
-            "the question", topics=topics, method="vog", kg=graph, model=model, **{**PLAN_ANSWERS, **options}
+            VOG_QUESTION, topics=topics, method="vog", kg=graph, model=model, **{**PLAN_ANSWERS, **options}
         )
         assert record.keys() == kgqa.Record.__annotations__.keys()
         return record

@@ -21,6 +21,9 @@ NO_PATHS = {"sparql_qa"}
 
 MAX_TRACED = 50  # answers whose facts a record carries at least
 ONE_ROW = re.compile(r"\s*(?:PREFIX\s+\S*\s+<[^>]*>\s*)*(?:ASK\b|SELECT\s*\(\s*COUNT\b)", re.IGNORECASE)
+COUNT = re.compile(r"\bSELECT\s*\(\s*COUNT\b", re.IGNORECASE)
+CUT = re.compile(r"\b(?:LIMIT|OFFSET)\s+\d", re.IGNORECASE)
+ASKS_A_NUMBER = re.compile(r"\bhow\b|\bnumber|\bcount|\btotal|\bamount", re.IGNORECASE)
 HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
 
 Node = Any  # of rdflib
@@ -70,6 +73,21 @@ def _undecided(record: Mapping[str, Any]) -> Iterator[str]:
     for topic in record["topics"]:
         if f"<{topic['id']}>" not in query and not _is_in_prefixed(topic["id"], query):
             yield f"a topic is no part of the query: {topic['name']}"
+    told = {topic["id"] for topic in record["topics"]}
+    for answer in answers:
+        if answer["id"] not in told and f"<{answer['id']}>" in query:
+            yield f"an answer stands in the query: {answer['name']}"
+    if CUT.search(query):
+        yield "the query is cut"
+    if COUNT.search(query) and not ASKS_A_NUMBER.search(question):
+        yield "nobody asks for a number"
+    if record["method"] not in NO_PATHS:
+        met = {step[side]["id"] for path in record["paths"] for step in path for side in ("head", "tail")}
+        parts = " ".join(each["query"] or "" for each in record["conditions"])
+        topics = [topic for topic in record["topics"] if topic["id"] not in met]
+        lacking = [topic["name"] for topic in topics if topic["id"] not in parts]
+        if lacking or not record["paths"]:
+            yield f"topics are on no path: {lacking}"
     numbers = all(re.fullmatch(r"[-+]?[\d.]+", answer["id"]) for answer in answers)
     if HOW_MANY.search(question) and not numbers:
         yield "nothing is counted"

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -102,3 +103,49 @@ def is_plain(record: dict[str, Any]) -> bool:
 def as_result(at: int, record: dict[str, Any]) -> Result:
     answers = tuple(EntityRef(answer["id"], answer["name"]) for answer in record["answers"])
     return Result(str(at), record["question"], answers, record["outcome"], record=record)
+
+
+def answer(record: dict[str, Any]) -> None:
+    record["answers"].append({"id": f"{club.E}hermit", "name": "Hermit"})
+
+
+def relation(path: list[dict[str, Any]]) -> None:
+    path[-1]["relation"] = f"{club.R}river"
+
+
+MUTANTS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "an answer dropped": lambda record: record["answers"].pop(),
+    "an answer added": answer,
+    "an answer twice": lambda record: record["answers"].append(record["answers"][0]),
+    "another relation in the query": lambda r: r.update(query=r["query"].replace("/member>", "/river>")),
+    "another relation on a path": lambda record: relation(record["paths"][0]),
+    "a path dropped": lambda record: record["paths"].pop(),
+    "no facts": lambda record: record.update(evidence=[]),
+    "another fact": lambda record: relation(record["evidence"]),
+    "no query": lambda record: record.update(query=None),
+    "a cut": lambda record: record.update(query=record["query"] + " LIMIT 90"),
+    "an open condition": lambda r: r["conditions"].append({"words": "?", "query": None, "by": None}),
+    "another topic": lambda record: record["topics"].append({"id": f"{club.E}hermit", "name": "Hermit"}),
+    "another question": lambda record: record.update(question="How many?"),
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+async def test_the_checker_notices(mutant: str, tmp_path: Path) -> None:
+    file = club.write(tmp_path)
+    asked = next(each for each in club.questions() if len(each.topics) == 2 and "member" in str(each.paths))
+    case = records.Case(asked, "cor", 1.0, {}, 0)
+    record = await records.make(case, open_graph([file]), open_graph([file]))
+    graph = replay.load([file])
+    assert record["outcome"] == "grounded"
+    assert replay.faults(record, graph) == []
+    MUTANTS[mutant](record)
+    assert replay.faults(record, graph) != []
+
+
+def test_the_checker_has_no_code_of_kgqa() -> None:
+    code = f"import runpy, sys; runpy.run_path({replay.__file__!r}); print(*sys.modules)"
+    command = [sys.executable, "-P", "-c", code]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert "rdflib" in loaded
+    assert not [name for name in loaded if name.partition(".")[0] == "kgqa"]

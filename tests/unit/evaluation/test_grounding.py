@@ -71,7 +71,8 @@ async def holds(result: Result, graph: SparqlGraph) -> bool | None:
 async def test_answers_that_the_query_gives_are_grounded(
     family: SparqlGraph, answers: str, query: str
 ) -> None:
-    assert await holds(result(answers, query), family) is True
+    asked = replace(result(answers, query), question="How many?" if "COUNT" in query else "?")
+    assert await holds(asked, family) is True
 
 
 @pytest.mark.parametrize(

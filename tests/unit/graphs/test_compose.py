@@ -72,7 +72,7 @@ async def test_one_call_composes_a_query_that_the_graph_answers(graph: Open) -> 
 async def test_counts_and_extremes_are_computed(graph: Open) -> None:
     record = await ask(graph(TEAM), composing(lambda prompt: {**players(prompt), "count": True}))
     assert (shown(record), record["outcome"]) == (["3"], "grounded_unverified")
-    assert [each["words"] for each in record["conditions"]] == ["1961"]
+    assert [each["words"] for each in record["conditions"]] == ["count", "1961"]  # nobody asks how many
     oldest = composing(
         lambda prompt: {**players(prompt), "extreme": "smallest", "by": letter(prompt, "born")}
     )

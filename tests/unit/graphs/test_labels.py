@@ -111,7 +111,7 @@ async def test_a_value_that_is_the_one_number_needs_no_count(
 async def test_lots_that_the_budget_left_unjudged_leave_the_rest_unverified(turtle: Turtle) -> None:
     model = decide(verify_chain={"decision": "filter"}, apply_conditions={"chosen": [1, 2], "count": True})
     budget = {"llm_calls": 2}
-    record = await ask("?", topics=["Hub"], kg=open_graph([turtle(HUB)]), model=model, budget=budget)
+    record = await ask("How many?", topics=["Hub"], kg=open_graph([turtle(HUB)]), model=model, budget=budget)
     assert (record["outcome"], record["stopped_by"]) == ("grounded_unverified", "llm_calls")
     assert [each["by"] for each in record["conditions"]] == ["model", None]
 

@@ -1,0 +1,171 @@
+"""What a SPARQL query itself says of its answers: the constants that bind them, what cuts them, what counts.
+
+>>> read = read_constants("SELECT ?x { wd:Q183 wdt:P206 ?x . ?x wdt:P2043 ?n FILTER(?n > 100) } LIMIT 3")
+>>> sorted(read.binding), [str(term) for term in read.written], read.is_cut
+(['http://www.wikidata.org/entity/Q183'], ['100', 'http://www.wikidata.org/entity/Q183'], True)
+
+Of what does not bind, as an OPTIONAL pattern or one that has nothing to do with the answers, nothing is said:
+
+>>> read_constants("SELECT ?x { ?x wdt:P31 wd:Q5 . wd:Q183 wdt:P36 ?y } # wd:Q64").binding
+frozenset({'http://www.wikidata.org/entity/Q5'})
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from kgqa.kg.dialects import XSD, is_ignored
+from kgqa.kg.sparql.parsing import parse_query
+from kgqa.kg.sparql.path_extraction import Node, PatternSet, TooManyAlternatives, triple_patterns
+from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
+from kgqa.kg.terms import Entity, Literal, Term
+
+_ABOUT_TEXTS = {"Builtin_LANG", "Builtin_LANGMATCHES", "Builtin_DATATYPE"}  # whose operands are no values
+_TEXT_TESTS = {"Builtin_CONTAINS": "arg2", "Builtin_STRSTARTS": "arg2", "Builtin_STRENDS": "arg2"}
+_TEXT_TESTS |= {"Builtin_REGEX": "pattern"}
+_WORD = re.compile(r"[^\W\d_]{3,}")  # of a regular expression that names something
+_CHANCE = {f"Builtin_{name}" for name in ("RAND", "NOW", "UUID", "STRUUID", "BNODE")}
+
+
+@dataclass(frozen=True, slots=True)
+class QueryConstants:
+    """The constants of a query, and what else makes its answers other than all that the graph gives.
+
+    Attributes:
+        binding: The ids of entities that the answers are joined with, whatever the alternative, or tested by.
+        written: What it compares nodes with or has them be: entities, but for types, and values.
+        counts: Whether the answer is a number of rows or nodes.
+        is_cut: Whether a LIMIT, an OFFSET or chance leaves answers out.
+    """
+
+    binding: frozenset[str] = frozenset()
+    written: tuple[Term, ...] = ()
+    counts: bool = False
+    is_cut: bool = False
+
+
+def read_constants(query: str) -> QueryConstants | None:
+    """Read a SELECT or ASK query; None where it does not parse."""
+    try:
+        _, root = parse_query(query)
+        written = dict.fromkeys(term for node in _written(root) if (term := _term(node)) is not None)
+        names = {str(part.name) for part in _parts(root)}
+    except Exception:  # besides KGRejected, whatever rdflib and pyparsing raise
+        return None
+    counted = "Aggregate_Count" in names and root.name == "SelectQuery" and len(root.PV) == 1
+    return QueryConstants(_binding(root), tuple(written), counted, bool({"Slice", *_CHANCE} & names))
+
+
+def _binding(root: Node) -> frozenset[str]:
+    tests = [part.expr for part in _parts(root) if part.name in {"Filter", "LeftJoin"} and part.expr]
+    tests += [part.p2 for part in _parts(root) if part.name == "Minus"]
+    tested = {node for test in tests if any(map(_is_open, _nodes(test))) for node in _nodes(test)}
+    try:
+        found = triple_patterns(root.p)
+    except TooManyAlternatives:
+        return _ids(_nodes(root))
+    answer = root.PV[0] if root.name == "SelectQuery" and root.PV else None
+    values: dict[Node, set[Node]] = {}
+    for row in (row for part in _parts(root) if part.name == "values" for row in part.res):
+        for variable, value in row.items():
+            values.setdefault(variable, set()).add(value)
+    joined = [_joined(pattern, answer, values) for pattern in found]
+    every = {*frozenset.intersection(*joined), *tested} if joined else tested
+    return _ids(every)
+
+
+def _ids(nodes: Iterable[Node]) -> frozenset[str]:
+    return frozenset(term.id for term in map(_term, nodes) if isinstance(term, Entity))
+
+
+def _joined(pattern: PatternSet, answer: Node, values: dict[Node, set[Node]]) -> frozenset[Node]:
+    """Return the nodes of an alternative that are joined with its answer; all where it has none (ASK)."""
+    if answer is None:
+        reached = {*pattern.nodes}
+    else:
+        unfilled = PatternSet(pattern.edges, {}, pattern.names)
+        reached, grown = {unfilled.source(answer)}, True
+        while grown:
+            beside = {
+                node
+                for edge in pattern.edges
+                if any(part in reached and _is_open(part) for part in edge)
+                for node in (edge.start, edge.end, *filter(_is_open, [edge.relation]))
+            }
+            grown = not beside <= reached
+            reached |= beside
+    return frozenset(reached.union(*(values.get(node, ()) for node in reached)))
+
+
+def _written(root: Node) -> Iterator[Node]:
+    """Yield the constants that a query has nodes be or be compared with."""
+    for part in _parts(root):
+        if part.name in {"BGP", "TriplesBlock"}:  # the latter within EXISTS, which rdflib leaves as it is
+            flat = [node for triples in part.triples for node in triples]
+            for start, relation, end in zip(flat[::3], flat[1::3], flat[2::3], strict=False):
+                is_type = is_ignored(str(relation)) and not _is_literal(end)
+                yield from (start, *(() if is_type else (end,)))
+        elif part.name == "values":
+            yield from (value for row in part.res for value in row.values())
+        elif part.name == "Extend" and not any(map(_is_open, _nodes(part.expr))):
+            yield from _nodes(part.expr)
+        elif part.name == "RelationalExpression" and not _ABOUT_TEXTS & {str(p.name) for p in _parts(part)}:
+            for operand in (part.expr, *(part.other if isinstance(part.other, list) else [part.other])):
+                nodes = list(_nodes(operand))
+                yield from () if any(map(_is_open, nodes)) else nodes
+        elif part.name in _TEXT_TESTS:
+            yield from (node for node in _nodes(part[_TEXT_TESTS[part.name]]) if _WORD.search(str(node)))
+
+
+def _parts(node: Any) -> Iterator[Node]:
+    """Go through the named parts of a query, but for what BIND computes of what it binds."""
+    if isinstance(node, dict):
+        named: Node = node if getattr(node, "name", "") else None
+        if named is not None:
+            yield named
+        computed = named is not None and named.name == "Extend" and any(map(_is_open, _nodes(named.expr)))
+        for key, part in node.items():
+            if not (computed and key == "expr"):
+                yield from _parts(part)
+    elif isinstance(node, list):
+        for part in node:
+            yield from _parts(part)
+
+
+def _nodes(node: Any) -> Iterator[Node]:
+    """Go through the terms, variables among them, of a part of a query."""
+    from rdflib.term import Identifier
+
+    if isinstance(node, Identifier):
+        yield node
+    elif isinstance(node, dict | list | tuple):
+        for part in node.values() if isinstance(node, dict) else node:
+            yield from _nodes(part)
+
+
+def _is_open(node: Node) -> bool:
+    from rdflib import BNode, Variable
+
+    return isinstance(node, Variable | BNode)
+
+
+def _is_literal(node: Node) -> bool:
+    from rdflib import Literal as Value
+
+    return isinstance(node, Value)
+
+
+def _term(node: Node) -> Term | None:
+    """Return a constant as a term; None for a variable, a datatype, and what is no term of ours."""
+    from rdflib import URIRef
+
+    try:
+        if isinstance(node, URIRef):
+            id = str(node).replace(BLANK_NAMESPACE, "_:", 1)
+            return None if id.startswith(XSD) else Entity(id)
+        if _is_literal(node):
+            return Literal(str(node), str(node.datatype or f"{XSD}string"), str(node.language or ""))
+    except ValueError:
+        pass
+    return None
