@@ -79,9 +79,9 @@ def test_a_kept_copy_has_the_same_facts(
     first, second = (open_graph([address], deadline=6) for _ in range(2))
     assert first.fingerprint == second.fingerprint
     (state,) = tmp_path.glob("graphs/*/state")
-    store, facts = open_store(state.parent)
-    assert {quad.triple for quad in store} == {quad.triple for quad in QuadReader([rdf]).quads()}
-    assert facts.fingerprint == first.fingerprint
+    kept = open_store(state.parent)
+    assert {quad.triple for quad in kept.store} == {quad.triple for quad in QuadReader([rdf]).quads()}
+    assert kept.facts.fingerprint == first.fingerprint
 
 
 @quietly
