@@ -90,7 +90,8 @@ def list_endpoints(
         output.print_json(said)
         return
     for each in ENDPOINTS.values():
-        output.print_line(f"{each.name}: {each.url} ({each.dialect.name})\n  {each.limits}")
+        output.print_line(f"{each.name}: {each.url} ({each.dialect.name})")
+        output.print_line(f"  {each.limits}")
 
 
 @app.command()

@@ -27,8 +27,8 @@ MAX_NAME_CHARS = 1_000  # of what an IRI is made from
 Node = ox.NamedNode | ox.BlankNode
 
 
-def _mint(*path: str) -> ox.NamedNode:
-    return ox.NamedNode(NAMESPACE + "/".join(quote(part, safe="") for part in path))
+def _mint(kind: str, *path: str) -> ox.NamedNode:
+    return ox.NamedNode(NAMESPACE + "/".join((kind, *(quote(part, safe="") for part in path))))
 
 
 def name_node(name: str) -> ox.NamedNode:

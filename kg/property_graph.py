@@ -21,7 +21,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import lru_cache
-from itertools import islice
 from typing import Any
 
 import pyoxigraph as ox
@@ -41,6 +40,7 @@ from kgqa.kg.minting import (
     web_node,
 )
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
+from kgqa.kg.store.loading import fill_store
 
 COUNT_NODES, COUNT_RELATIONSHIPS = "MATCH (n) RETURN count(n)", "MATCH ()-[r]->() RETURN count(r)"
 PROBE = "MATCH (n) RETURN elementId(n) LIMIT 1"
@@ -61,7 +61,6 @@ TYPES = (
 WEB_PROPERTY = "uri"
 MAX_LIST_VALUES = 100
 _TOLD_EVERY = 1_000  # of what is read
-_QUADS_AT_ONCE = 250_000
 
 
 class PropertyGraphReader:
@@ -132,10 +131,8 @@ class PropertyGraphReader:
         return hashlib.sha256("\n".join(sorted(counts)).encode()).hexdigest()
 
     def load(self, store: ox.Store) -> None:
-        """Put the graph into a store, which would hold some million quads in memory if it were let."""
-        quads = self.quads()
-        while some := list(islice(quads, _QUADS_AT_ONCE)):
-            store.bulk_extend(some)
+        """Put the graph into a store."""
+        fill_store(store, self.quads())
         if self._watch:
             self._watch(1.0)
 

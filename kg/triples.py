@@ -17,7 +17,7 @@ import pyoxigraph as ox
 from kgqa.builds import replace_file
 from kgqa.home import cache_folder, temporary_folder
 from kgqa.kg.errors import KGMalformed, KGUnavailable
-from kgqa.kg.tables.reading import as_text
+from kgqa.kg.tables.reading import NO_TEXTS, as_text
 from kgqa.kg.tables.triples import ROLES, TripleTables
 from kgqa.kg.terms import one_line, replace_surrogates
 
@@ -95,6 +95,11 @@ def _frame_rows(frame: Frame) -> Iterator[tuple[int, str, str, object]]:
         for role, cell, lacking in zip(ROLES, cells, lacks, strict=True):
             if lacking or not as_text(cell):
                 raise KGMalformed(f"row {place} of the data frame has no {role}; leave it out: dropna()")
+            if isinstance(cell, NO_TEXTS):
+                raise KGMalformed(
+                    f"row {place} of the data frame: the {role} is a {type(cell).__name__}, not a text, "
+                    "number or date; give each its own row: explode()"
+                )
         yield place, as_text(cells[0]), as_text(cells[1]), cells[2]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("*.md", "docs/*.md", "examples/README.md", "data/README.md")
+PAGES = ("*.md", "docs/*.md", "docs/*.css", "examples/README.md", "data/README.md")
 LINK = re.compile(r"(\]\()(?!https?:|mailto:|#)([^)\s#]+)")
 
 

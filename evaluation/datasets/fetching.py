@@ -254,7 +254,7 @@ def _read_rest(client: Any, remote: RemoteFile, partial: Path, here: int, watch:
 
 
 def _unreachable(address: str, error: Exception, setting: str) -> str:
-    host = urlsplit(address).netloc.rpartition("@")[2]
+    host = (urlsplit(address).netloc or address).rpartition("@")[2]
     return (
         f"cannot reach {host} ({one_line(str(error) or type(error).__name__, 120)}); look at the network, "
         f"name a mirror ({setting}), or a folder that has the files (--from)"

@@ -161,7 +161,10 @@ def _rog_rows(files: Sequence[Path], columns: Sequence[str]) -> Iterator[dict[st
                             raise DatasetError(f"{path.name}: a fact has not three parts; is it one of RoG?")
                         yield row
         except (pa.ArrowException, OSError) as error:
-            raise DatasetError(f"{path.name} cannot be read: {one_line(str(error), 200)}") from None
+            raise DatasetError(
+                f"{path.name} cannot be read: {one_line(str(error), 200)} Is it what is published? "
+                "kgqa data get --update asks the publisher again, --from takes it from a folder"
+            ) from None
 
 
 def read_graph(path: Path, id: str) -> bytes:

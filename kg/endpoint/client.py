@@ -15,6 +15,7 @@ What still fails when it was asked again is `KGUnavailable`. So is what still ha
 """
 
 import asyncio
+import socket
 import threading
 import time
 import weakref
@@ -30,7 +31,7 @@ from cachetools import TTLCache
 
 from kgqa.kg.endpoint.circuit_breaker import CircuitBreaker
 from kgqa.kg.endpoint.responses import BrokenAnswer, EndpointAnswer
-from kgqa.kg.endpoint.transport import HttpTransport
+from kgqa.kg.endpoint.transport import HttpTransport, causes
 from kgqa.kg.errors import KGError, KGMalformed, KGSilent, KGUnavailable
 from kgqa.kg.graph import Rows
 from kgqa.kg.meter import begin_query, end_query
@@ -209,7 +210,13 @@ class Endpoint:
             return KGUnavailable(f"{self.url}: too many requests{asked}; wait, or ask less at once")
         self._breaker.fail()
         if isinstance(error, httpx.ConnectError):
-            return KGUnavailable(f"{self.url}: no connection; does the server run? ({error_line(error)})")
+            nameless = any(isinstance(each, socket.gaierror) for each in causes(error))
+            why = (
+                "no host of this name is found; is it written right, and is there a network?"
+                if nameless
+                else "no connection; does the server run?"
+            )
+            return KGUnavailable(f"{self.url}: {why} ({error_line(error)})")
         return KGUnavailable(f"{self.url}: {error_line(error)}{asked}")
 
 

@@ -12,7 +12,7 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -56,6 +56,7 @@ LINE_FORMATS = {".nt": ox.RdfFormat.N_TRIPLES, ".nq": ox.RdfFormat.N_QUADS}
 """Formats in which a line is a triple."""
 
 _BLOCK_BYTES = 1 << 18
+_QUADS_AT_ONCE = 250_000
 MAX_LINE_BYTES = 1 << 24  # bytes of a line: pyoxigraph reads none that is longer
 
 _LABEL = rb"_:[0-9A-Za-z_](?:[0-9A-Za-z_.-]*[0-9A-Za-z_-])?"
@@ -98,6 +99,13 @@ class _HashedFile:
             check_nesting(self._path)
             self._depth = None
         return data
+
+
+def fill_store(store: ox.Store, quads: Iterable[ox.Quad]) -> None:
+    """Put quads into a store, which would hold some million of them in memory if it were let."""
+    rest = iter(quads)
+    while some := list(islice(rest, _QUADS_AT_ONCE)):
+        store.bulk_extend(some)
 
 
 class QuadReader:
@@ -145,13 +153,13 @@ class QuadReader:
         with self._unchanged():
             for path, suffix in self._files:
                 if suffix in _TABULAR:
-                    store.bulk_extend(self._table_quads(path, suffix))
+                    fill_store(store, self._table_quads(path, suffix))
                     continue
                 with self._open(path, suffix) as file:
                     if kind := LINE_FORMATS.get(suffix):
                         store.bulk_load(input=_NamedLines(file, kind, self._namer()), format=kind)  # type: ignore[arg-type]
                     else:
-                        store.bulk_extend(map(self._namer(), _parse(file, suffix, path.name)))
+                        fill_store(store, map(self._namer(), _parse(file, suffix, path.name)))
 
     @contextmanager
     def _unchanged(self) -> Iterator[None]:
@@ -318,7 +326,8 @@ def _may_be_named(text: bytes) -> bool:
 
 def _known_suffix(path: Path) -> str:
     if not path.exists():
-        raise KGUnavailable(f"no such file: {path}")
+        endpoints = "" if path.suffix or path.name != str(path) else "; kgqa kg list has the public endpoints"
+        raise KGUnavailable(f"no such file: {path}{endpoints}")
     if path.is_dir():
         raise KGUnavailable(f"{path} is a folder, but not one that `kgqa kg load` made")
     if not path.is_file():

@@ -82,6 +82,10 @@ def _as_column(given: object) -> object:
     return {"column": given} if isinstance(given, str) else given
 
 
+def _as_columns(given: object) -> object:
+    return [given] if isinstance(given, str) else given
+
+
 class TableMapping(BaseModel):
     """What the columns of one table mean."""
 
@@ -90,7 +94,7 @@ class TableMapping(BaseModel):
     file: str
     id: str | None = None
     name: str | None = None
-    aliases: tuple[str, ...] = ()
+    aliases: Annotated[tuple[str, ...], BeforeValidator(_as_columns)] = ()
     of: str | None = None
     values: Mapping[str, Annotated[Value, BeforeValidator(_as_column)]] = {}
     links: Mapping[str, Annotated[Link, BeforeValidator(_as_column)]] = {}
@@ -199,7 +203,6 @@ class _MappedTable:
         """Go through the facts of the rows."""
         table = self._table
         kinds = self._kinds()
-        aliases = [self._place[each] for each in table.aliases]
         kind = class_node(self._name)
         for number, row in self._rows():
             node = self._row_node(number, row)
@@ -208,9 +211,9 @@ class _MappedTable:
                 yield from self._label(kind, self._name)
             if table.name and (name := self._text(row, table.name)):
                 yield from self._label(node, name)
-            yield from (
-                ox.Quad(node, ALIAS, ox.Literal(name)) for at in aliases if (name := as_text(row[at]))
-            )
+            for column in table.aliases:
+                if name := self._text(row, column):
+                    yield ox.Quad(node, ALIAS, ox.Literal(name))
             for relation, value in table.values.items():
                 by = relation_node(relation)
                 for cell in self._cells(row, value):

@@ -5,6 +5,7 @@ Both are text in UTF-8, all of it: what a column means is for others to say. Par
 None for no value.
 """
 
+import codecs
 import gzip
 import re
 import zlib
@@ -20,6 +21,8 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 
 MAX_ROW_BYTES = 1 << 22  # of a row of text; so many are read at a time
 _BATCH_ROWS = 1 << 14
+
+NO_TEXTS = (list, tuple, dict, bytes)  # what a cell of Parquet or of a data frame may hold besides
 
 Row = tuple[object, ...]
 
@@ -55,6 +58,8 @@ def _read_text(path: Path) -> Iterator[tuple[int, Row]]:
     open_it: Any = gzip.open if path.suffix.lower() == ".gz" else Path.open
     with open_it(path, "rb") as file:
         first = file.peek(1 << 12).partition(b"\n")[0]
+        if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # "Unicode text" of Excel
+            raise KGMalformed(f"{path.name}: not UTF-8; save the table in that encoding")
         comma = ";" if b";" in first and b"," not in first else ","  # as Excel has it in much of Europe
         batches = csv.open_csv(
             file,
@@ -110,7 +115,12 @@ def _explain(error: str) -> str:
     row = re.search(r"Row #(\d+)", error)
     at = f", row {row[1]}" if row else ""
     if ragged := re.search(r"Expected (\d+) columns, got (\d+)", error):
-        return f"{at}: {ragged[2]} columns, where the first row has {ragged[1]}"
+        why = (
+            "is a separator in a cell that is not in quotation marks?"
+            if int(ragged[2]) > int(ragged[1])
+            else "is a cell missing, or a quotation mark left open?"
+        )
+        return f"{at}: {ragged[2]} columns, where the first row has {ragged[1]}; {why}"
     if "invalid UTF8" in error:
         return f"{at}: not UTF-8; save the table in that encoding"
     if "straddling" in error:

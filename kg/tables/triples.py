@@ -36,7 +36,7 @@ from kgqa.kg.minting import (
     value_literal,
     web_node,
 )
-from kgqa.kg.tables.reading import Row, as_text, join_names, read_rows, table_suffix
+from kgqa.kg.tables.reading import NO_TEXTS, Row, as_text, join_names, read_rows, table_suffix
 from kgqa.kg.terms import is_id, one_line
 
 ROLES = ("subject", "relation", "object")
@@ -197,14 +197,19 @@ def _read_triples(path: Path) -> Iterator[tuple[int, str, str, object]]:
         return
     order = _order(path, first[1])
     for number, row in rows if order else chain([first], rows):
-        subject, relation, object = (row[place] for place in order or (0, 1, 2))
-        texts = as_text(subject), as_text(relation), as_text(object)
-        _check(path, number, texts)
-        yield number, texts[0], texts[1], object
+        cells = [row[place] for place in order or (0, 1, 2)]
+        subject, relation, _ = texts = [as_text(cell) for cell in cells]
+        _check(path, number, cells, texts)
+        yield number, subject, relation, cells[2]
 
 
-def _check(path: Path, number: int, texts: tuple[str, str, str]) -> None:
-    for role, text in zip(ROLES, texts, strict=True):
+def _check(path: Path, number: int, cells: Sequence[object], texts: Sequence[str]) -> None:
+    for role, cell, text in zip(ROLES, cells, texts, strict=True):
+        if isinstance(cell, NO_TEXTS):
+            raise KGMalformed(
+                f"{path.name}, row {number}: the {role} is a {type(cell).__name__}, not a text, number or "
+                "date; give each its own row, or say what the columns mean in a mapping (docs/graphs.md)"
+            )
         if not text:
             raise KGMalformed(f"{path.name}, row {number}: no {role}; fill it in, or leave the row out")
         if len(text) > MAX_NAME_CHARS and role != "object":
@@ -226,7 +231,11 @@ def _order(path: Path, first: Row) -> tuple[int, int, int] | None:
     if len(names) != len(ROLES):
         raise KGMalformed(
             f"{path.name}: {len(names)} columns ({shown}), where triples have three; "
-            "say what they mean in a mapping (docs/graphs.md)"
+            + (
+                "cells are apart by , or ; in .csv, and by tabs in .tsv"
+                if len(names) == 1
+                else "say what they mean in a mapping (docs/graphs.md)"
+            )
         )
     if seems_one or table_suffix(path) == ".parquet":
         raise KGMalformed(

@@ -23,7 +23,6 @@ from typer.testing import CliRunner
 
 import kgqa
 from kgqa.cli.main import app
-from kgqa.kg import property_graph
 from kgqa.kg.bolt import NAME_PROPERTIES, BoltAddress
 from kgqa.kg.errors import KGError, KGMalformed, KGSilent, KGUnavailable
 from kgqa.kg.opening import open_graph
@@ -37,7 +36,7 @@ from kgqa.kg.property_graph import (
     TYPES,
     PropertyGraphReader,
 )
-from kgqa.kg.store import file_cache
+from kgqa.kg.store import file_cache, loading
 from kgqa.kg.store.directory import build_store
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.tests.support.servers.bolt import BoltServer, bolt_server, date
@@ -346,7 +345,7 @@ class TestCopies:
 def test_a_store_is_filled_a_part_at_a_time(server: BoltServer, monkeypatch: pytest.MonkeyPatch) -> None:
     address = f"bolt://127.0.0.1:{server.port}"
     whole = set(PropertyGraphReader(address).quads())
-    monkeypatch.setattr(property_graph, "_QUADS_AT_ONCE", 4)
+    monkeypatch.setattr(loading, "_QUADS_AT_ONCE", 4)
     parts: list[int] = []
 
     class Parts:

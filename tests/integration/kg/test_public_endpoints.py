@@ -1,11 +1,14 @@
 """Public endpoints by name, with a local server in the place of one."""
 
 import asyncio
+import socket
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from kgqa.cli.main import app
 from kgqa.kg import public_endpoints
 from kgqa.kg.dialects import DIALECTS
 from kgqa.kg.errors import KGUnavailable
@@ -71,6 +74,31 @@ def test_a_file_of_that_name_is_no_surprise(tmp_path: Path, monkeypatch: pytest.
         open_graph(["wikidata"])
     with pytest.raises(KGUnavailable, match="is a folder, but not one"):
         open_graph(["./wikidata"])
+
+
+def test_they_are_listed_a_line_each_with_the_limits_below() -> None:
+    ended = CliRunner().invoke(app, ["kg", "list"])
+    lines = ended.output.splitlines()
+    assert [line.partition(":")[0] for line in lines[::2]] == list(ENDPOINTS)
+    assert lines[1::2] == [f"  {each.limits}" for each in ENDPOINTS.values()]
+
+
+@pytest.mark.parametrize("name", ENDPOINTS)
+def test_without_a_network_one_line_says_so(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def find_no_host(*args: object, **more: object) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", find_no_host)
+    ended = CliRunner().invoke(app, ["ask", "Who directed Metropolis?", "--kg", name])
+    assert ended.exit_code == 3
+    assert "no host of this name is found; is it written right, and is there a network?" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_misspelt_name_is_told_where_names_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(KGUnavailable, match=r"^no such file: wikidta; kgqa kg list has"):
+        open_graph(["wikidta"])
 
 
 def test_an_endpoint_goes_alone() -> None:

@@ -199,11 +199,13 @@ WRONG = {
     "ragged": ("t.csv", "a,r,b\nc,r\n", "t.csv, row 2: 2 columns, where the first row has 3"),
     "ragged after a header": ("t.csv", "s,p,o\na,r,b\nc,r,d,e\n", "t.csv, row 3: 4 columns, where"),
     "other columns": ("t.csv", "id,title,year,by\n1,M,1931,2\n", "t.csv: 4 columns (id, title, year, by)"),
-    "other delimiter": ("t.csv", "a|r|b\n", "t.csv: 1 columns (a|r|b), where triples have three"),
+    "other delimiter": ("t.csv", "a|r|b\n", "t.csv: 1 columns (a|r|b), where triples have three; cells are"),
     "no object": ("t.csv", "a,r,b\nc,r, \n", "t.csv, row 2: no object; fill it in"),
     "no subject": ("t.tsv", "s\tp\to\n\tr\tb\n", "t.tsv, row 2: no subject"),
     "long name": ("t.csv", f"{'x' * 1001},r,b\n", "t.csv, row 1: a subject of 1,001 characters"),
     "not UTF-8": ("t.csv", b"a,r,b\nM\xfcller,r,b\n", "t.csv, row 2: not UTF-8"),
+    "UTF-16": ("t.csv", "s,p,o\na,r,b\nc,r,d\n".encode("utf-16"), "t.csv: not UTF-8; save the table in that"),
+    "open quotation mark": ("t.csv", 's,p,o\n"5,r,b\n', "row 2: 1 columns, where the first row has 3; is a"),
     "empty": ("t.csv", "", "t.csv holds no rows"),
     "only a header": ("t.csv", "s,p,o\n", "t.csv holds no triples"),
     "damaged gzip": ("t.csv.gz", gzip.compress(b"a,r,b\n" * 99)[:-9], "t.csv.gz: not readable as a table: "),
@@ -253,6 +255,13 @@ def test_a_header_that_is_not_known_is_told(write: Write, header: str) -> None:
 def test_parquet_that_does_not_say_which_column_is_what(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"id": ["a"], "title": ["b"], "year": ["c"]}), tmp_path / "t.parquet")
     with pytest.raises(KGMalformed, match=r"which column is what\? \(id, title, year\)"):
+        open_graph([tmp_path / "t.parquet"])
+
+
+@pytest.mark.parametrize(("cell", "kind"), [(["b", "c"], "list"), ({"x": 1}, "dict"), (b"b", "bytes")])
+def test_a_cell_of_parquet_that_is_no_text_is_told(tmp_path: Path, cell: object, kind: str) -> None:
+    parquet.write_table(pa.table({"head": ["a"], "relation": ["r"], "tail": [cell]}), tmp_path / "t.parquet")
+    with pytest.raises(KGMalformed, match=f"row 2: the object is a {kind}, not a text, number or date; give"):
         open_graph([tmp_path / "t.parquet"])
 
 
@@ -339,6 +348,13 @@ def test_types_of_a_mapping(films: Write, write: Write, tmp_path: Path) -> None:
         ("year", "1999 gYear"), ("text", "7 string"), ("name", "Berlin langString"),
         ("mixed", "1 decimal"), ("mixed", "1.5 decimal"),
     }  # fmt: skip
+
+
+def test_one_column_of_aliases_needs_no_list(films: Write) -> None:
+    mapping = '[film]\nfile="films.csv"\nid="id"\naliases='
+    alone = facts(films(f'{mapping}"title"'))
+    assert any(relation.endswith("#altLabel") for _, relation, _ in alone)
+    assert alone == facts(films(f'{mapping}["title"]'))
 
 
 WRONG_MAPPINGS = {

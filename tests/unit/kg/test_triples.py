@@ -75,6 +75,11 @@ def test_a_row_without_a_cell_is_named(missing: Any) -> None:
         written(("Ada", "age", 36), ("Ben", "age", missing))
 
 
+def test_a_cell_that_is_no_text_is_told() -> None:
+    with pytest.raises(KGMalformed, match=r"row 0 of the data frame: the object is a list, .*explode"):
+        written(("Ada", "knows", ["Ben", "Cy"]))
+
+
 def test_the_same_triples_are_the_same_file(home: Path) -> None:
     rows = [("Ada", "age", 36), ("Ben", "age", 7)]
     first = write_triples(pd.DataFrame(rows))

@@ -197,6 +197,26 @@ def test_a_wrong_checksum_is_one_line_and_the_file_is_not_kept(hub: Hub, home: P
     assert "not here yet" in refused(kgqa("eval", "--dataset", "webqsp", "--out", "run"))
 
 
+def test_what_is_published_and_no_benchmark_is_one_line_that_says_what_to_do(hub: Hub, kgqa: Kgqa) -> None:
+    hub.files[FIRST] = b"<html>moved</html>" * 200
+    for arguments in (["data", "get", "webqsp"], ["eval", "--dataset", "webqsp", "--out", "run"]):
+        ended = kgqa(*arguments)
+        assert ended.status == 2
+        assert "cannot be read" in ended.err and "kgqa data get --update" in ended.err
+        assert ended.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("address", ["localhost:99", "hub.example/mirror"])
+def test_a_mirror_that_is_no_address_is_shown(
+    address: str, home: Path, kgqa: Kgqa, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", address)
+    ended = kgqa("data", "get", "webqsp")
+    assert ended.status == 2
+    assert ended.err.startswith(f"kgqa: cannot reach {address} (") and "HF_ENDPOINT" in ended.err
+    assert ended.err.count("\n") == 1
+
+
 def test_a_change_at_the_publisher_is_told(hub: Hub, home: Path, kgqa: Kgqa) -> None:
     kgqa("data", "get", "webqsp")
     before = hashlib.sha256(hub.files[FIRST]).hexdigest()
