@@ -114,10 +114,10 @@ _BOUNDS = [
     (re.compile(rf"\b(?:{words}) {_YEAR if dated else _FIGURE}{after}"), by, dated)
     for words, after, by, dated in (
         ("after", "", operator.gt, True),
-        ("since|from", "", operator.ge, True),
+        ("since|from|between", "", operator.ge, True),
         ("before|prior to", "", operator.lt, True),
-        ("until|by|up to", "", operator.le, True),
-        ("in|during", "", operator.eq, True),
+        (r"until|by|up to|(?:from|between) \d{4} (?:to|till|and)", "", operator.le, True),
+        ("in|during", "(?! or )", operator.eq, True),
         (rf"(?:{_BIGGER}) than|over|above|exceeding", "", operator.gt, False),
         (rf"(?:{_LESS}) than|under|below", "", operator.lt, False),
         (rf"at least|(?:no|not) (?:{_LESS}) than", "", operator.ge, False),
