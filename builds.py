@@ -184,13 +184,13 @@ def new_folder(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def scratch_folder(parent: Path, prefix: str = SCRATCH_PREFIX) -> Iterator[Path]:
+def scratch_folder(parent: Path) -> Iterator[Path]:
     """Make a folder for as long as the block lasts; those of processes that were killed in theirs go, too.
 
     Raises:
         OSError: if it cannot be made.
     """
-    scratch = make_scratch(parent, prefix)
+    scratch = make_scratch(parent, SCRATCH_PREFIX)
     try:
         yield scratch.path
     finally:
@@ -225,9 +225,7 @@ def sweep_builds(folder: Path, head: str) -> None:
         try:
             found = json.loads(read_file(folder / head))
             return isinstance(found, dict) and found.get("build") == name
-        except FileNotFoundError:
-            return False
-        except (ValueError, RecursionError):  # a head that is damaged names none, for readers likewise
+        except (FileNotFoundError, ValueError, RecursionError):  # a damaged one names none
             return False
         except OSError:
             return True

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 NAME_PROPERTIES = ("name", "title", "label")
-HOURS_KEPT = 24.0  # that a copy is taken for the graph, as long as nothing is counted that tells otherwise
+HOURS_KEPT = 24.0  # hours that a copy stands for the graph, unless its counts have changed
 
 _BATCH = 1_000
 _BATCHES_AHEAD = 4

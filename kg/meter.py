@@ -10,7 +10,6 @@ the threads and tasks started from it, and no one else's.
 Meter(queries=1, seconds=0.25, max_queries=None)
 """
 
-import threading
 from collections.abc import Awaitable, Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,6 +18,8 @@ from operator import itemgetter
 from typing import Generic, TypeVar
 
 from cachetools import LRUCache
+
+from kgqa.locks import ProcessLock
 
 T = TypeVar("T")
 
@@ -88,7 +89,7 @@ class QueryMemo(Generic[T]):
     def __init__(self, size: int, size_of: Callable[[T], int]) -> None:
         self._size, self._size_of = size, size_of
         self._known: LRUCache[Hashable, tuple[T, int, int]] = LRUCache(size, getsizeof=itemgetter(2))
-        self._lock = threading.Lock()
+        self._lock = ProcessLock()
 
     async def recall(self, key: Hashable, find: Callable[[], Awaitable[T]]) -> T:
         """Return what was found under a key, or find it now.

@@ -126,10 +126,12 @@ def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encod
 
 def _open_kept(folder: Path | None) -> directory.StoredGraph | None:
     """Open a folder of kgqa's own; None where there is none, or it was damaged and is removed."""
+    if folder is None:
+        return None
     try:
-        return directory.open_store(folder) if folder else None
+        return directory.open_store(folder)
     except KGError:
-        remove_folder(cast("Path", folder))
+        remove_folder(folder)
         return None
 
 

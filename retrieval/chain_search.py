@@ -67,7 +67,7 @@ class HopPolicy:
 
         Of each of the pairs: shape (offered,), sum 1.
         """
-        words = self.wording.hops_after(chains)
+        words = self.wording.hops(chains)
         return [self._shares(*chain, said) for chain, said in zip(chains, words, strict=True)]
 
     def _shares(self, hops: Sequence[Hop], offered: Sequence[Hop], wording: SimilarityScores) -> FloatArray:

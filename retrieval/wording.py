@@ -349,12 +349,11 @@ class QuestionWording:
         self._return_penalty = -_COMPANY_BONUS if _COMPANY_WORDS.search(masked) else _RETURN_PENALTY
         self._known: dict[tuple[object, ...], float] = {}
 
-    def hops(self, before: Sequence[Hop], offered: Sequence[Hop]) -> SimilarityScores:
-        """Return how well each hop follows ``before``, whatever comes after it: shape (offered,)."""
-        return self.hops_after([(before, offered)])[0]
+    def hops(self, chains: Sequence[tuple[Sequence[Hop], Sequence[Hop]]]) -> list[SimilarityScores]:
+        """Return how well each hop that is offered follows those before it, whatever comes after it.
 
-    def hops_after(self, chains: Sequence[tuple[Sequence[Hop], Sequence[Hop]]]) -> list[SimilarityScores]:
-        """Return what `hops` does for several chains, which is sooner than for each alone."""
+        Of each of the pairs: shape (offered,). All at once is sooner than one after the other.
+        """
         scores = iter(
             self._scores([(*before, hop) for before, offered in chains for hop in offered], over=False)
         )

@@ -91,14 +91,14 @@ def make_server(
         sparql: whether callers may write SPARQL of their own, which is held to reading.
         calls_at_once: how many calls are worked on at a time.
     """
-    given = _Calls(dict(options or {}), method, sparql, asyncio.Semaphore(calls_at_once))
+    calls = _Calls(dict(options or {}), method, sparql, asyncio.Semaphore(calls_at_once))
     return Server(
         "kgqa",
         version=version("kgqa"),
         title="kgqa: questions over a knowledge graph",
         instructions=INSTRUCTIONS,
-        on_list_tools=given.list_tools,
-        on_call_tool=given.call_tool,
+        on_list_tools=calls.list_tools,
+        on_call_tool=calls.call_tool,
     )
 
 

@@ -32,7 +32,7 @@ def page_routes() -> list[Route]:
 
 
 def _words() -> bytes:
-    """Return a script with the words for what a record says by terms, as all else of kgqa has them."""
+    """Return a script with the words for outcomes and for who has decided, as the command line has them."""
     tables = {"OUTCOME_LABELS": OUTCOME_LABELS, "OUTAGES": OUTAGES, "DECIDED_BY": DECIDED_BY}
     return "".join(f"export const {name} = {json.dumps(table)};\n" for name, table in tables.items()).encode()
 

@@ -24,9 +24,8 @@ TRACING_KEYS = ("__langsmith_project__", "__langsmith_example_id__")
 
 COMMAND_PARAMETERS = {
     "run.start": {"assistant_id", "input", "config", "metadata", "multitaskStrategy", "langsmith_tracer"},
-    "input.respond": {
-        *("interrupt_id", "response", "responses", "namespace", "update", "goto", "config", "metadata")
-    },
+    "input.respond": {"interrupt_id", "response", "responses", "namespace", "update", "goto", "config"}
+    | {"metadata"},
 }
 """What it reads of the commands that begin a run."""
 

@@ -18,7 +18,6 @@ nothing is kept here.
 
 Where the runtime does better one day, the changes affect nothing but who waits for whom.
 Its streaming protocol says in several lines what it refuses.
-Its streaming protocol tells in several lines what it refuses.
 And it reports to LangSmith how much it has run, as soon as it has read a key of LangSmith.
 """
 

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import orjson
 import pyoxigraph as ox
 
+from kgqa.kg.dialects import XSD
 from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGUnavailable
 from kgqa.kg.graph import Row, Rows
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE, NOWHERE
@@ -25,7 +26,6 @@ T = TypeVar("T")
 
 NODE_ID = "nodeID://"  # how Virtuoso names blank nodes: IRIs that it understands in queries as well
 VIRTUOSO_ASK = "__ASK_RETVAL"  # the column in which Virtuoso answers ASK: 1 or 0
-XSD = "http://www.w3.org/2001/XMLSchema#"
 XSD_BOOLEAN = f"{XSD}boolean"
 
 NO_END = Entity(NOWHERE.strip("<>"))

@@ -44,21 +44,8 @@ HEADINGS = {
     "subject": {"subject", "subj", "s", "head", "h", "source", "src", "from", "start", "entity1", "entity_1"}
     | {"head_entity", "subject_id"},
     "relation": {"relation", "rel", "r", "predicate", "pred", "p", "property", "edge", "type", "relation_id"},
-    "object": {
-        "object",
-        "obj",
-        "o",
-        "tail",
-        "t",
-        "target",
-        "dst",
-        "to",
-        "end",
-        "entity2",
-        "entity_2",
-        "value",
-    }
-    | {"tail_entity", "object_id"},
+    "object": {"object", "obj", "o", "tail", "t", "target", "dst", "to", "end", "entity2", "entity_2"}
+    | {"value", "tail_entity", "object_id"},
 }
 """What columns are called, in any case; without such a header they stand in this order."""
 

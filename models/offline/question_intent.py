@@ -114,17 +114,19 @@ _BOUNDS = [
     (re.compile(rf"\b(?:{words}) {_YEAR if dated else _FIGURE}{after}"), by, dated)
     for words, after, by, dated in (
         ("after", "", operator.gt, True),
-        ("since|from", "", operator.ge, True),
+        ("since|from|between", "", operator.ge, True),
         ("before|prior to", "", operator.lt, True),
-        ("until|by|up to", "", operator.le, True),
-        ("in|during", "", operator.eq, True),
+        (r"until|by|up to|(?:from|between) \d{4} (?:to|till|and)", "", operator.le, True),
+        ("in|during", "(?! or )", operator.eq, True),
         (rf"(?:{_BIGGER}) than|over|above|exceeding", "", operator.gt, False),
         (rf"(?:{_LESS}) than|under|below", "", operator.lt, False),
-        ("at least", "", operator.ge, False),
-        ("at most|up to", "(?! or )", operator.le, False),
+        (rf"at least|(?:no|not) (?:{_LESS}) than", "", operator.ge, False),
+        (rf"at most|up to|(?:no|not) (?:{_BIGGER}) than", "(?! or )", operator.le, False),
     )
 ]
 """How a question says a bound, whether of a year."""
+
+_DENIAL = re.compile(r"\b(?:no|not|never)\b|n't\b")
 
 _MENTION_BONUS = 10.0  # of each thing that the question names, for a chain that passes it: words count less
 
@@ -149,14 +151,20 @@ def intent_by_words(question: str) -> QuestionIntent:
 def find_bounds(question: str) -> list[Bound]:
     """Return the bounds that a question sets to years and numbers; the names in it are best masked.
 
+    What comes after a denial ("did not open after 1990") is none.
+
     >>> [(str(each.value), each.dated) for each in find_bounds("Which huts of 1,200 m or so opened by 1930?")]
     [('1930', True)]
     >>> [str(each.value) for each in find_bounds("Which towns have more than 2.5 million people?")]
     ['2500000.0']
     """
     found: dict[int, Bound] = {}
+    text = question[:1].lower() + question[1:]
+    denial = _DENIAL.search(text)
     for pattern, by, dated in _BOUNDS:
-        for match in pattern.finditer(question[:1].lower() + question[1:]):
+        for match in pattern.finditer(text):
+            if denial and denial.start() < match.start():
+                continue
             figure, scale = match.group(1), None if dated else match.group(2)
             value = Decimal(figure.rstrip(",").replace(",", "")) * _SCALES.get(scale or "", 1)
             found.setdefault(match.start(1), Bound(by, value, dated))

@@ -22,7 +22,7 @@ join_messages = reducer("messages", add_messages, [])
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class ChatInput(TypedDict):
-    """What goes in: what is said, the last message first of all."""
+    """What goes in: messages, of which the last is answered."""
 
     messages: Annotated[Required[list[AnyMessage]], join_messages]
     """The conversation; on a thread, what is new of it."""

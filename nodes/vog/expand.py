@@ -44,7 +44,7 @@ async def expand(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     cut = cut or len(every) > MAX_REACHED_PATHS or len(unnamed) == MAX_FRONTIER_PATHS
     ends = len({path.end for path in found})
     runtime.trace |= {"step": state["step_index"], "ends": ends, "unnamed": len(unnamed), "truncated": cut}
-    update: VoGUpdate = {"reached": reached, "truncated": state["truncated"] or cut}
+    update: VoGUpdate = {"reached": reached}
     if runtime.context.retry_search:
         update["tried"] = [*state["tried"], *extended_chains(offers, frontier)]
     if crosses:

@@ -82,7 +82,7 @@ class VoGUpdate(Update, total=False):
     crossed: int
     """How often it did."""
     reached: list[Path]
-    """What the current step has reached so far; ``truncated`` says that there is more."""
+    """What the current step has reached so far."""
     feedback: list[list[Path]]
     """What each step has observed, that which was chosen to go on from first: O_1 to O_t."""
     set_aside: list[Path]
@@ -135,7 +135,6 @@ def new_step() -> VoGUpdate:
         "crossing": [],
         "crossed": 0,
         "reached": [],
-        "truncated": False,
         "asked": 0,
         "repeated": False,
         "arm": None,

@@ -7,7 +7,6 @@ import { Drawing } from "./drawing.js";
 /** From how many nodes on a proof is a cloud and no longer layers, and its edges are straight. */
 const MANY = 40;
 
-
 const style = () => [
   {
     selector: "node",

@@ -7,7 +7,7 @@ import faulthandler
 import gc
 import os
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from kgqa.kg.errors import KGUnavailable
 from kgqa.kg.opening import open_graph
 from kgqa.kg.store import file_cache
 from kgqa.kg.store.directory import build_store
+from kgqa.kg.terms import Chain, Entity
 from kgqa.sync import run_sync
 from kgqa.tests.support.servers.scripted import answer, saying
 
@@ -24,7 +25,9 @@ LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 
 
 def say(who: str, graphs: list[Any], endpoint: Endpoint) -> None:
-    """Look for a name, ask a query of one's own in the process apart, and ask an endpoint something new."""
+    """Look for a name and what leads on, ask a query in the process apart, and an endpoint something new."""
+    for graph in graphs:
+        run_sync(graph.visit_chains([Chain(Entity("http://x/a"))]))
     found = [run_sync(graph.find_entities("Ada"))[0].entity.id for graph in graphs]
     found += [str(len(run_sync(graph.select("SELECT ?s { ?s ?p ?o }")).rows)) for graph in graphs]
     rows = run_sync(endpoint.query(f"SELECT ?x {{ ?x <http://x/{who}> ?z }}")).rows
@@ -41,6 +44,8 @@ def main() -> None:
     with saying(then=answer("one")) as server:
         endpoint = Endpoint(server.url)
         say("first", graphs, endpoint)
+        held = ExitStack()
+        held.enter_context(graphs[0]._visits._lock)  # type: ignore[attr-defined]  # as another thread may
         child = os.fork()
         if child == 0:
             faulthandler.dump_traceback_later(SECONDS, exit=True)
@@ -54,6 +59,7 @@ def main() -> None:
             graphs.clear()
             gc.collect()
             os._exit(0)
+        held.close()
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         for graph in graphs:
             graph._executor._sandbox._stop()  # type: ignore[attr-defined]

@@ -39,6 +39,10 @@ def huts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         ("Which huts of the club Uto were built before 1880?", {"Rotstock"}),
         ("How many huts of the club Uto were built before 1900?", {"2"}),
         ("How many huts have at least 65 beds?", {"3"}),
+        ("Which huts have not less than 103 beds?", {"Rotstock", "Konkordia"}),
+        ("Which huts have not more than 65 beds?", {"Gauli", "Silvretta"}),
+        ("Which huts were built from 1880 to 1980?", {"Gauli", "Konkordia"}),
+        ("Which huts were built between 1880 and 1980?", {"Gauli", "Konkordia"}),
         ("How many huts are there?", {"4"}),
         ("Which hut has the most beds?", {"Konkordia"}),
         ("What is the oldest hut?", {"Rotstock"}),
@@ -50,6 +54,29 @@ def test_what_is_asked_of_all_of_a_kind_and_what_a_bound_leaves(
     record = kgqa.ask(question, kg=huts, model="offline")
     assert {answer["name"] for answer in record["answers"]} == answers
     assert record["outcome"] in {"grounded", "grounded_inference"}
+
+
+@pytest.mark.parametrize(
+    ("question", "denied"),
+    [
+        ("Which huts were built from 2000 to 2005?", {"Silvretta"}),
+        ("Which huts were built between 1980 and 2000?", {"Silvretta"}),
+        ("Which huts were not built after 1900?", {"Konkordia", "Silvretta"}),
+        ("Which huts weren't built before 1900?", {"Gauli", "Rotstock"}),
+        ("Which huts were never built in 1895?", {"Gauli"}),
+        ("Which huts do not have over 100 beds?", {"Rotstock", "Konkordia"}),
+        ("Which huts have no fewer than 103 beds?", {"Gauli", "Silvretta"}),
+        ("Which huts have no more than 65 beds?", {"Rotstock", "Konkordia"}),
+    ],
+)
+def test_what_is_denied_or_out_of_a_range_is_never_proved(huts: str, question: str, denied: set[str]) -> None:
+    record = kgqa.ask(question, kg=huts, model="offline")
+    assert record["outcome"] != "grounded" or not denied & {answer["name"] for answer in record["answers"]}
+
+
+def test_one_of_two_years_is_not_all_that_is_asked_for(huts: str) -> None:
+    record = kgqa.ask("Which huts were built in 1875 or 1895?", kg=huts, model="offline")
+    assert record["outcome"] != "grounded" or len(record["answers"]) == 2
 
 
 def test_a_bound_is_a_condition_that_the_graph_decides(huts: str) -> None:

@@ -122,14 +122,14 @@ def test_two_hops_by_way_of_an_unnamed_node_are_said_as_one(memo: CachedEncoder)
 def test_a_hop_is_looked_for_after_those_before_it(memo: CachedEncoder) -> None:
     wording = QuestionWording("what is the religion of the wife of the child of [ENT]?", memo.encode)
     offered = chain("religion", "spouse", "children", "gender")
-    assert np.argmax(wording.hops((), offered)) == 2
-    assert np.argmax(wording.hops(chain("children"), offered)) == 1
-    assert np.argmax(wording.hops(chain("children", "spouse"), offered)) == 0
+    assert np.argmax(wording.hops([((), offered)])[0]) == 2
+    assert np.argmax(wording.hops([(chain("children"), offered)])[0]) == 1
+    assert np.argmax(wording.hops([(chain("children", "spouse"), offered)])[0]) == 0
 
 
 def test_words_may_be_left_for_hops_to_come(memo: CachedEncoder) -> None:
     wording = QuestionWording("what is the religion of the wife of [ENT]?", memo.encode)
-    (goes_on,), (over,) = wording.hops((), chain("spouse")), wording.chains([chain("spouse")])
+    (goes_on,), (over,) = wording.hops([((), chain("spouse"))])[0], wording.chains([chain("spouse")])
     assert goes_on > over + 0.2
 
 
@@ -176,7 +176,7 @@ def test_a_question_is_encoded_once_in_few_texts() -> None:
     wording = QuestionWording("who is the other half of the eldest son of [ENT]?", encode)
     assert [len(batch) for batch in batches] == [8]
     assert batches[0][-1] == "who is the other half of the eldest son of it?"
-    wording.hops((), chain("spouse"))
+    wording.hops([((), chain("spouse"))])[0]
     wording.chains([chain("spouse")])
     assert batches[1:] == [["spouse"], ["spouse"]]
 
@@ -193,16 +193,16 @@ def test_what_a_question_was_compared_with_is_not_compared_again(
     memo: CachedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     question, offered = "who is the wife of the child of [ENT]?", chain("spouse", "children")
-    first = open_wording(question, memo.encode).hops((), offered)
+    first = open_wording(question, memo.encode).hops([((), offered)])[0]
     monkeypatch.setattr(QuestionWording, "_encode_hops", None)
-    assert open_wording(question, memo.encode).hops((), offered[::-1]).tolist() == first.tolist()[::-1]
+    assert open_wording(question, memo.encode).hops([((), offered[::-1])])[0].tolist() == first.tolist()[::-1]
     with pytest.raises(TypeError):  # the same relation, called otherwise
-        open_wording(question, memo.encode).hops((), [replace(offered[0], name="partner")])
+        open_wording(question, memo.encode).hops([((), [replace(offered[0], name="partner")])])[0]
 
 
 def test_nothing_offered_gives_no_scores_and_no_hops_score_nothing(memo: CachedEncoder) -> None:
     wording = QuestionWording("who is the wife of [ENT]?", memo.encode)
-    assert wording.hops((), ()).shape == wording.chains([]).shape == (0,)
+    assert wording.hops([((), ())])[0].shape == wording.chains([]).shape == (0,)
     assert wording.chains([(), chain("spouse")]).tolist()[0] == 0
 
 
