@@ -42,7 +42,8 @@ _COMPARISON = re.compile(
     rf"\b(?:at least|at most|over|under|above|below|exceeding) {_NUMBER}"
     r"|\b(?:more|less|fewer|larger|bigger|smaller|taller|shorter|longer|higher|lower|older|younger"
     r"|earlier|later|heavier) than\b"
-    rf"(?: {_NUMBER})?|{_NUMBER} or (?:more|less|fewer|older|younger|later|earlier)\b"
+    rf"(?: {_NUMBER})?|{_NUMBER} (?:\w+ )?or (?:more|less|fewer|older|younger|later|earlier)\b"
+    r"|\b(?:from|between) \d[\d,.]* (?:to|and) \d"
 )
 _NEGATED_COMPARISON = re.compile(
     rf"(?:\bnot|\bnever|n't)(?: \w+)? (?:{_COMPARISON.pattern}|(?:\w+ ){{0,2}}(?!an? ){_NUMBER})"

@@ -69,11 +69,11 @@ _CUE_TABLE: tuple[tuple[str, AnswerKind, str], ...] = (
     (r"densest|denser", "largest", "density"),
     (r"largest|larger|biggest|bigger|greatest|greater|maximum", "largest", "size, area"),
     (r"smallest|smaller|tiniest|minimum", "smallest", "size, area"),
-    (r"fewest|fewer|(?<!at )least", "smallest", ""),
+    (r"fewest|(?<!\bor )fewer|(?<!at )least", "smallest", ""),
     (r"(?<!at )last(?! (?:name|year|week|month|night)\b)", "largest", _DATE),
     (r"first(?! (?:name|lady|language|nation|degree|world war)\b)", "smallest", _DATE),
     (r"(?<!at )most(?! (?:of|famous|likely|common|commonly|important|notable)\b)", "largest", ""),
-    (r"more(?! about\b)", "largest", ""),
+    (r"(?<!\bor )more(?! about\b)", "largest", ""),
 )
 """What is asked for, most telling first. Capitals belong to names: they are no cue."""
 
@@ -122,6 +122,10 @@ _BOUNDS = [
         (rf"(?:{_LESS}) than|under|below", "", operator.lt, False),
         (rf"at least|(?:no|not) (?:{_LESS}) than", "", operator.ge, False),
         (rf"at most|up to|(?:no|not) (?:{_BIGGER}) than", "(?! or )", operator.le, False),
+        ("from|between", r"(?= (?:to|and) \d)", operator.ge, False),
+        (r"(?:from|between) [\d,.]+ (?:to|and)", "", operator.le, False),
+        ("", rf"(?= (?:\w+ )?or (?:{_BIGGER})\b)", operator.ge, False),
+        ("", rf"(?= (?:\w+ )?or (?:{_LESS})\b)", operator.le, False),
     )
 ]
 """How a question says a bound, whether of a year."""

@@ -43,6 +43,9 @@ def huts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         ("Which huts have not more than 65 beds?", {"Gauli", "Silvretta"}),
         ("Which huts were built from 1880 to 1980?", {"Gauli", "Konkordia"}),
         ("Which huts were built between 1880 and 1980?", {"Gauli", "Konkordia"}),
+        ("Which huts have 103 beds or more?", {"Rotstock", "Konkordia"}),
+        ("Which huts have 65 or fewer beds?", {"Gauli", "Silvretta"}),
+        ("Which huts have from 60 to 110 beds?", {"Rotstock", "Silvretta"}),
         ("How many huts are there?", {"4"}),
         ("Which hut has the most beds?", {"Konkordia"}),
         ("What is the oldest hut?", {"Rotstock"}),
@@ -114,7 +117,7 @@ def test_without_conditions_no_bound_is_heeded(huts: str) -> None:
     ("question", "bounds"),
     [
         ("Which towns have more than 1,200 people?", [("gt", "1200", False)]),
-        ("Which had 3 or more, and less than 2.5 million?", [("lt", "2500000.0", False)]),
+        ("Which had 3 or more, and less than 2.5 million?", [("lt", "2500000.0", False), ("ge", "3", False)]),
         ("Which opened between us after 1990 but before 2000?", [("gt", "1990", True), ("lt", "2000", True)]),
         ("Who won in 1966?", [("eq", "1966", True)]),
         ("Who sings Summer of 69 after all?", []),
