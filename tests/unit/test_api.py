@@ -303,7 +303,7 @@ def test_an_open_run_keeps_its_graph(turtle: Write, offline: dict[str, Any]) -> 
     assert "Bonn" in shown(record)
 
 
-@pytest.mark.parametrize("topic", [{}, {"nam": "Ada"}, {"id": None, "name": None}, {"name": ""}])
+@pytest.mark.parametrize("topic", [{}, {"label": "Ada"}, {"id": None, "name": None}, {"name": ""}])
 def test_a_topic_without_name_and_id_is_refused(offline: dict[str, Any], topic: Any) -> None:
     with pytest.raises(ValueError, match="a topic has an 'id' or a 'name', not"):
         kgqa.ask(WHERE, topics=[topic], **offline)

@@ -58,7 +58,7 @@ async def test_a_state_of_any_shape_does_not_spoil_the_next_question(
         again = await steps.ainvoke(ASKED, THREAD, context=context)
         assert again["answers"] == first["answers"], value
         assert again["trace"] == first["trace"]
-    tried(inputs=len(ODD) * len(keys), questions=len(ODD))
+    tried(inputs=len(ODD) * len(keys), questions=len(ODD), records=len(ODD))
 
 
 @pytest.mark.parametrize("method", METHODS)
