@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from kgqa.kg.dialects import LabelPredicates
+from kgqa.kg.sparql.derived import write_relation
 from kgqa.kg.terms import ANY, XSD_STRING, Chain, Entity, Hop, Term
 
 BLANK_NAMESPACE = "urn:kgqa:blank:"
@@ -70,7 +71,7 @@ def values_list(terms: Iterable[Term]) -> str:
 
 def triple_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) -> str:
     """Write the triple of one hop, its end one of ``held`` where some are named."""
-    relation, listed = write_iri(hop.relation), " ".join(map(serialise, held))
+    relation, listed = write_relation(hop.relation), " ".join(map(serialise, held))
     step = f"{start} {relation} {end} ." if hop.forward else f"{end} {relation} {start} ."
     return f"{step} VALUES {end} {{ {listed} }}" if listed else step
 
