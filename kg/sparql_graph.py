@@ -48,7 +48,7 @@ from kgqa.kg.sparql.decoding import (
     split_by_chain,
 )
 from kgqa.kg.sparql.guard import guard_query
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple, is_id
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple, is_id, is_value_id, node_id, plain_term
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -313,8 +313,8 @@ class SparqlGraph:
             if answer.cut or any(row[-1] is not None for row in answer.rows):
                 hubs += some
             for end, relation, forward, _ in answer.rows:
-                if end is not None and end.id in groups:
-                    groups[end.id].append((relation, forward))
+                if end is not None and (id := node_id(end)) in groups:
+                    groups[id].append((relation, forward))
         visits = await self.visit_chains([Chain(Entity(id)) for id in hubs], ends=False)
         pages = {id: self._hops(rows) for id, rows in groups.items()}
         pages |= {id: visit.hops for id, visit in zip(hubs, visits, strict=True)}
@@ -354,7 +354,7 @@ class SparqlGraph:
             named = self._naming.apply((end, label, rank) for _, _, end, label, rank in answer.rows)
             hops, sizes = list(_starts_by_hop(some)), Counter[Hop]()
             for place, start, end, _, _ in answer.rows:
-                step = (start.id if start else "", item_at(hops, place))
+                step = (node_id(start) if start else "", item_at(hops, place))
                 if step in ends and end is not None:
                     ends[step][named[end]] = None
             for step in some:
@@ -373,7 +373,7 @@ class SparqlGraph:
             row for _, answer in await self._ask_batches(unique, IDS_PER_QUERY, write) for row in answer.rows
         ]
         named = self._naming.apply((end, label, rank) for end, label, rank in rows)
-        found = {id: named.get(Entity(_checked_id(id))) for id in ids}
+        found = {id: named.get(plain_term(Entity(_checked_id(id)))) for id in ids}
         return {id: None if term is None else term.name for id, term in found.items()}
 
     async def find_entities(self, text: str, limit: int = 10) -> list[Match]:
@@ -401,7 +401,7 @@ class SparqlGraph:
         for query in lookups:
             answer = await self._executor.query(query)
             named = self._naming.apply((end, label, rank) for end, label, rank in answer.rows)
-            if entities := [term for term in named.values() if isinstance(term, Entity)]:
+            if entities := [Entity(node_id(term), term.name) for term in named.values()]:
                 return Match(min(entities), 1.0, "id")
         return None
 
@@ -449,7 +449,9 @@ class SparqlGraph:
         labels, dialect = self._naming.labels, self._dialect
         around = await self._ask(queries.facts(_checked_id(id), dialect, labels, limit + 1))
         wanted = (*labels, *self._naming.aliases, *dialect.types)
-        about = await self._executor.query(queries.objects(id, wanted, labels))
+        about = Rows((), [])  # a value has nothing
+        if not is_value_id(id):
+            about = await self._executor.query(queries.objects(id, wanted, labels))
         return make_description(
             id, around.rows, about.rows, self._naming, dialect, limit, self._relations.hop
         )
@@ -548,7 +550,7 @@ class SparqlGraph:
         if full and unsure and not limits.sampled:
             # a way that does not pass the topic may be among what is cut
             passing -= await self._reached(chain, unsure, fresh=True)
-        returning = passing | ({chain.topic} if chain.hops else set())
+        returning = passing | ({plain_term(chain.topic)} if chain.hops else set())
         kept.sort(key=sort_key)
         return Page(tuple(Candidate(term, returning=term in returning) for term in kept), full)
 

@@ -7,7 +7,7 @@ from itertools import chain as joined
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Path, Term
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Path, Term, plain_term
 from kgqa.nodes.cues import unasked_function, unmet_kind, unused_cues
 from kgqa.nodes.said import is_term_said, is_value_said
 from kgqa.runtime.budget import BudgetExceeded
@@ -98,7 +98,8 @@ def unmet_topics(query: AnswerQuery, state: State) -> list[str]:
     chains = list(joined.from_iterable(branch.chains for branch in query.branches))
     met: set[object] = {chain.topic for chain in chains} | {each.value for each in query.conditions}
     met |= {entity for chain in chains for held in chain.constraints for entity in held.entities}
-    return [*state["passed_over"], *(str(topic) for topic in state["topic_entities"] if topic not in met)]
+    unmet = [topic for topic in state["topic_entities"] if not {topic, plain_term(topic)} & met]
+    return [*state["passed_over"], *map(str, unmet)]
 
 
 def recorded_conditions(

@@ -16,7 +16,7 @@ from kgqa.kg.meter import unmetered
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import is_true, read_integer
-from kgqa.kg.terms import Entity, Hop, Literal, is_iri
+from kgqa.kg.terms import Entity, Hop, Literal, is_iri, node_id
 from kgqa.kg.text import EVERYDAY_WORDS, fold, split_words
 from kgqa.locks import ProcessLock
 
@@ -128,12 +128,12 @@ def read_facts(ids: Iterable[str], rows: Iterable[Row], dialect: Dialect) -> dic
     wanted = set(ids)
     facts: dict[str, dict[Hop, int]] = defaultdict(dict)
     for end, relation, forward, n in rows:
-        if end is not None and relation is not None and end.id in wanted and is_iri(relation.id):
-            hop, _ = Hop(relation.id, is_true(forward)), facts[end.id]
+        if end is not None and relation is not None and node_id(end) in wanted and is_iri(relation.id):
+            hop, _ = Hop(relation.id, is_true(forward)), facts[node_id(end)]
             if not (
                 relation.id in dialect.types or dialect.ignores(relation.id) or dialect.describes_data(hop)
             ):
-                facts[end.id][hop] = read_integer(n)
+                facts[node_id(end)][hop] = read_integer(n)
     return dict(facts)
 
 

@@ -72,12 +72,18 @@ def facts(id: str, dialect: Dialect, labels: Sequence[str], limit: int) -> str:
     blocks = [
         f"{{ SELECT DISTINCT ?relation ?end ({forward} AS ?forward) WHERE {{ {triple} {allowed} }} "
         f"LIMIT {limit:d} }}"
-        for triple, forward in ((f"{node} ?relation ?end", TRUE), (f"?end ?relation {node}", FALSE))
+        for triple, forward in _around(node)
     ]
     return (
         f"SELECT ?relation ?forward ?end ?label ?rank WHERE {{ {{ {' UNION '.join(blocks)} }} "
         f"{label_of(labels)} }}"
     )
+
+
+def _around(node: str, end: str = "?end") -> list[tuple[str, str]]:
+    """Write the triples from and to a node; to a value there are no others."""
+    triples = [(f"{node} ?relation {end}", TRUE), (f"{end} ?relation {node}", FALSE)]
+    return triples[node.startswith('"') :]
 
 
 def _not_ignored(dialect: Dialect) -> str:
@@ -186,10 +192,7 @@ def count_relations(ids: Iterable[str], most: int) -> str:
         f"{{ SELECT ({write_iri(id)} AS ?end) ?relation ({forward} AS ?forward) (COUNT(*) AS ?n) WHERE {{ "
         f"{{ SELECT ?relation ?x WHERE {{ {triple} }} LIMIT {most:d} }} }} GROUP BY ?relation }}"
         for id in ids
-        for triple, forward in (
-            (f"{write_iri(id)} ?relation ?x", TRUE),
-            (f"?x ?relation {write_iri(id)}", FALSE),
-        )
+        for triple, forward in _around(write_iri(id), "?x")
     ]
     return f"SELECT ?end ?relation ?forward ?n WHERE {{ {' UNION '.join(blocks)} }}"
 
