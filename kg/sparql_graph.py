@@ -15,6 +15,7 @@ from kgqa.kg.linking.class_names import NamedWords, first_apart, in_singular, na
 from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.lookup import NameLookup
 from kgqa.kg.linking.name_index import NameIndex
+from kgqa.kg.linking.values import add_values
 from kgqa.kg.meter import QueryMemo, begin_query, end_query
 from kgqa.kg.naming import Naming, make_description
 from kgqa.kg.pages import (
@@ -407,11 +408,14 @@ class SparqlGraph:
 
     async def link(self, question: str) -> list[Mention]:
         """Find the entities that a question mentions; see `KnowledgeGraph`."""
+        values = await self._lookup.values()
 
         def link(index: NameIndex) -> tuple[list[Mention], dict[str, dict[Hop, int]]]:
             if self._linking is None or self._linking[0] is not index:
                 self._linking = index, Linker(index, list(map(self.relation_label, self.relations)))
             mentions = self._linking[1].link(question)
+            if values:
+                mentions = add_values(question, mentions, values, self._linking[1].relational)
             rivals = [each.entity.id for mention in mentions for each in mention.rivals]
             return mentions, index.facts(rivals)
 

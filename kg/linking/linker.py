@@ -80,9 +80,9 @@ class Linker:
 
     def __init__(self, index: NameIndex, relation_words: Iterable[str]) -> None:
         self._index = index
-        self._relational = {word for text in relation_words for word in fold(text).split()}
-        self._everyday = EVERYDAY_WORDS | self._relational
-        self._common = COMMON_WORDS | self._relational
+        self.relational = {word for text in relation_words for word in fold(text).split()}
+        self._everyday = EVERYDAY_WORDS | self.relational
+        self._common = COMMON_WORDS | self.relational
 
     def link(self, question: str) -> list[Mention]:
         """Return the mentions of a question in order of appearance, matches best first."""
@@ -235,7 +235,7 @@ class Linker:
         has_initials = any(
             word.text.isupper() and len(word.text) > 1 and fold(word.text) in FUNCTION_WORDS for word in span
         )
-        is_plain = meaning[0] in self._relational or (is_lower_code and not lower)
+        is_plain = meaning[0] in self.relational or (is_lower_code and not lower)
         if len(meaning) == 1 and is_plain and not has_initials:
             return FAINT
         named = span[1:] if opens and fold(span[0].text) in self._everyday else span

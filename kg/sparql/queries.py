@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kgqa.kg.dialects import Dialect
+from kgqa.kg.dialects import RDF, XSD, Dialect
 from kgqa.kg.sparql.patterns import (
     FALSE,
     TRUE,
@@ -13,7 +13,12 @@ from kgqa.kg.sparql.patterns import (
     values_list,
     write_iri,
 )
-from kgqa.kg.terms import Hop, Literal, Term
+from kgqa.kg.terms import XSD_STRING, Hop, Literal, Term
+
+MAX_VALUE_CHARS = 80
+"""Characters of a value that a question may name."""
+
+TEXT_DATATYPES = (XSD_STRING, f"{RDF}langString", f"{XSD}token", f"{XSD}gYear")
 
 
 def names(ids: Iterable[str], labels: Sequence[str]) -> str:
@@ -161,6 +166,15 @@ def count_named(labels: Sequence[str]) -> str:
 def all_names(predicate: str) -> str:
     """Ask for every ``?end ?name`` by a label or alias predicate."""
     return f"SELECT ?end ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }}"
+
+
+def texts(predicate: str, most: int) -> str:
+    """Ask for ``?value``: the distinct short texts, codes and years that a relation leads to."""
+    kinds = ", ".join(map(write_iri, TEXT_DATATYPES))
+    return (
+        f"SELECT DISTINCT ?value WHERE {{ ?s {write_iri(predicate)} ?value FILTER(isLiteral(?value) && "
+        f"DATATYPE(?value) IN ({kinds}) && STRLEN(STR(?value)) <= {MAX_VALUE_CHARS:d}) }} LIMIT {most:d}"
+    )
 
 
 def some_name(predicate: str) -> str:
