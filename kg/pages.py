@@ -110,7 +110,7 @@ class Match:
 
     entity: Entity
     score: float
-    how: Choice["id", "exact", "normalised", "part", "fuzzy", "embedding"]
+    how: Choice["id", "exact", "normalised", "part", "fuzzy", "embedding", "class"]
     hops: tuple[Hop, ...] = ()
 
     @property

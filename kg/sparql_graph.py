@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
@@ -11,11 +11,18 @@ from typing import TypeVar
 from kgqa.kg.dialects import Dialect, entity_iri, is_foreign
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, GraphFacts, Row, Rows
-from kgqa.kg.linking.class_names import NamedWords, first_apart, in_singular, named_words
+from kgqa.kg.linking.class_names import (
+    ClassNames,
+    NamedWords,
+    add_classes,
+    first_apart,
+    in_singular,
+    named_words,
+)
 from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.lookup import NameLookup
 from kgqa.kg.linking.name_index import NameIndex
-from kgqa.kg.linking.values import add_values
+from kgqa.kg.linking.values import ValueFinder
 from kgqa.kg.meter import QueryMemo, begin_query, end_query
 from kgqa.kg.naming import Naming, make_description
 from kgqa.kg.pages import (
@@ -408,14 +415,16 @@ class SparqlGraph:
 
     async def link(self, question: str) -> list[Mention]:
         """Find the entities that a question mentions; see `KnowledgeGraph`."""
-        values = await self._lookup.values()
+        values, profile = await self._lookup.values(), await self.profile()
 
         def link(index: NameIndex) -> tuple[list[Mention], dict[str, dict[Hop, int]]]:
             if self._linking is None or self._linking[0] is not index:
                 self._linking = index, Linker(index, list(map(self.relation_label, self.relations)))
-            mentions = self._linking[1].link(question)
+            linker = self._linking[1]
+            mentions = _without_terms(linker.link(question), profile.terms)
+            mentions = add_classes(question, mentions, ClassNames(profile))
             if values:
-                mentions = add_values(question, mentions, values, self._linking[1].relational)
+                mentions = ValueFinder(values, index, linker.relational).add(question, mentions)
             rivals = [each.entity.id for mention in mentions for each in mention.rivals]
             return mentions, index.facts(rivals)
 
@@ -596,6 +605,12 @@ def _checked_id(id: str) -> str:
     """Return the id that answers have for it; a blank node may be named by the IRI it is stored under."""
     blank = id.removeprefix(patterns.BLANK_NAMESPACE)
     return Entity(f"_:{blank}" if blank != id else id).id
+
+
+def _without_terms(mentions: Iterable[Mention], terms: Collection[str]) -> list[Mention]:
+    """Leave out what only describes the graph: its classes, relations and the like."""
+    left = (replace(m, matches=tuple(x for x in m.matches if x.entity.id not in terms)) for m in mentions)
+    return [mention for mention in left if mention.matches]
 
 
 def _starts_by_hop(steps: Sequence[tuple[str, Hop]]) -> dict[Hop, list[str]]:

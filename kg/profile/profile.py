@@ -123,6 +123,7 @@ class Profile:
 
     classes: tuple[ClassProfile, ...] = ()
     relations: Mapping[str, Wording] = field(default_factory=dict)
+    terms: frozenset[str] = frozenset()
     summary: ProfileSummary = ProfileSummary()
 
     def find(self, id: str) -> ClassProfile | None:

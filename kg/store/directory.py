@@ -1,8 +1,8 @@
 """Opens graphs: files into memory, or a folder that was built from files once.
 
 A store folder has ``kgqa.json`` (what the graph is) for its head; a build of it (`kgqa.builds`) holds
-``names.sqlite`` (what its entities are called), ``values.sqlite`` (texts that they have) and ``store/`` (RocksDB). What RocksDB calls itself stands in
-all three, so that files of two builds are never taken for one graph.
+``names.sqlite`` (what its entities are called), ``values.sqlite`` (texts that they have) and ``store/``
+(RocksDB). What RocksDB calls itself stands in all, so that files of two builds are never taken for one graph.
 """
 
 import hashlib
