@@ -129,6 +129,11 @@ class Mention:
     matches: tuple[Match, ...]
 
     @property
+    def is_class(self) -> bool:
+        """Whether it names a class of things."""
+        return self.matches[0].how == "class"
+
+    @property
     def rivals(self) -> tuple[Match, ...]:
         """The first of several matches, which are told from one another by what leads on from them."""
         return self.matches[:MAX_RIVALS] if len(self.matches) > 1 else ()

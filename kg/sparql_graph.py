@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -55,6 +56,7 @@ from kgqa.kg.sparql.decoding import (
     sort_key,
     split_by_chain,
 )
+from kgqa.kg.sparql.derived import INSTANCE_OF
 from kgqa.kg.sparql.guard import guard_query
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple, is_id, is_value_id, node_id, plain_term
 
@@ -103,6 +105,7 @@ class SparqlGraph:
             MAX_REMEMBERED_ENDS, lambda visits: sum(1 + len(visit.ends) + len(visit.hops) for visit in visits)
         )
         self._linking: tuple[NameIndex, Linker] | None = None
+        self._known_classes: ClassNames | None = None
         self._info: GraphInfo | None = None
 
     @property
@@ -160,6 +163,7 @@ class SparqlGraph:
         def write(some: Sequence[Chain]) -> str:
             return chain_queries.visit_chains(some, self._naming.labels, limits, ends=ends, hops=hops)
 
+        classes = await self._classes()
         for some, answer in await self._ask_batches(unique, CHAINS_PER_QUERY, write):
             parts = dict(zip(some, split_by_chain(answer, len(some)), strict=True))
             looked_up = await self._look_up_relations(parts, limits)
@@ -170,7 +174,9 @@ class SparqlGraph:
                 sampled |= limits.sampled and bool(chain.hops)
                 if chain_queries.CUT_TRIPLES in rows.cuts:
                     sampled |= entities > looked_up or bool(chain.hops and not entities)
-                visits[chain] = ChainResult(found, self._hops(rows.hops, sampled))
+                to_members = None if chain.hops else self._to_members(chain.topic, classes)
+                on = Page((to_members,)) if to_members else self._hops(rows.hops, sampled)
+                visits[chain] = ChainResult(found, on)
         return [visits[chain] for chain in chains]
 
     async def cross_mediators(
@@ -323,9 +329,11 @@ class SparqlGraph:
             for end, relation, forward, _ in answer.rows:
                 if end is not None and (id := node_id(end)) in groups:
                     groups[id].append((relation, forward))
+        classes = await self._classes()
         visits = await self.visit_chains([Chain(Entity(id)) for id in hubs], ends=False)
         pages = {id: self._hops(rows) for id, rows in groups.items()}
         pages |= {id: visit.hops for id, visit in zip(hubs, visits, strict=True)}
+        pages |= {id: Page((hop,)) for id in groups if (hop := self._to_members(Entity(id), classes))}
         return {id: pages[_checked_id(id)] for id in ids}
 
     async def follow_relation(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
@@ -415,14 +423,14 @@ class SparqlGraph:
 
     async def link(self, question: str) -> list[Mention]:
         """Find the entities that a question mentions; see `KnowledgeGraph`."""
-        values, profile = await self._lookup.values(), await self.profile()
+        values, classes = await self._lookup.values(), await self._classes()
 
         def link(index: NameIndex) -> tuple[list[Mention], dict[str, dict[Hop, int]]]:
             if self._linking is None or self._linking[0] is not index:
                 self._linking = index, Linker(index, list(map(self.relation_label, self.relations)))
             linker = self._linking[1]
-            mentions = _without_terms(linker.link(question), profile.terms)
-            mentions = add_classes(question, mentions, ClassNames(profile))
+            mentions = _without_terms(linker.link(question), classes.profile.terms)
+            mentions = add_classes(question, mentions, classes)
             if values:
                 mentions = ValueFinder(values, index, linker.relational).add(question, mentions)
             rivals = [each.entity.id for mention in mentions for each in mention.rivals]
@@ -430,10 +438,22 @@ class SparqlGraph:
 
         mentions, facts = await self._look_up(question, link)
         await self._relations.learn(hop.relation for hops in facts.values() for hop in hops)
-        return [
-            mention.with_hops({id: self._named_hops(hops) for id, hops in facts.items()})
-            for mention in mentions
-        ]
+        known = {id: self._named_hops(hops) for id, hops in facts.items()}
+        found = [each if each.is_class else each.with_hops(known) for each in mentions]
+        return await self._without_appositions(question, found)
+
+    async def _without_appositions(self, question: str, mentions: Sequence[Mention]) -> list[Mention]:
+        """Leave out classes beside the name of a member: "the Ulm office", "Count Dracula"."""
+        apart = list(mentions)
+        for one, two in pairwise(mentions):
+            kind, named = (one, two) if one.is_class else (two, one)
+            entity = named.matches[0].entity
+            if question[one.end : two.start].strip() or not kind.is_class:
+                continue
+            hop = self._to_members(kind.matches[0].entity, await self._classes())
+            if hop and await self._reached(Chain(kind.matches[0].entity, (hop,)), [entity]):
+                apart = [each for each in apart if each is not kind]
+        return apart
 
     def _named_hops(self, hops: Iterable[Hop]) -> tuple[Hop, ...]:
         return tuple(sorted(self._relations.hop(hop.relation, hop.forward) for hop in hops))
@@ -589,6 +609,20 @@ class SparqlGraph:
         for visit, *hop in answer.rows:
             item_at(places, visit).hops.append(tuple(hop))
         return limits.ends_looked_up(unseen)
+
+    async def _classes(self) -> ClassNames:
+        """Return the classes of the profile by their names."""
+        if self._known_classes is None:
+            self._known_classes = ClassNames(await self.profile())
+        return self._known_classes
+
+    def _to_members(self, node: Entity, classes: ClassNames) -> Hop | None:
+        """Return the hop from a class to its members, those of its subclasses too; None for anything else."""
+        if node.id not in classes:
+            return None
+        types = [each for each in self._dialect.types if each in self._facts.predicates]
+        relation = INSTANCE_OF if len(classes.below(node.id)) > 1 else next(iter(types), INSTANCE_OF)
+        return self._relations.hop(relation, False)
 
     def _every_hop(self) -> Page[Hop]:
         """Return the hops that lead on from anything: all of them, where they are listed."""

@@ -69,21 +69,26 @@ class Retriever:
     async def retrieve(self, question: str, topics: Sequence[Entity], graph: Lookups) -> Retrieved:
         """Return the chains from topics, or from where the look-ups start, that may answer a question.
 
-        Without topics, from the classes that the question names, and to their members; or from anything.
-        Likewise from classes where nothing leads on from the topics, as from a class that is one.
+        From classes among the topics they go to their members, and on from there where all topics are such.
+        Without topics, from the classes that the question names, or from anything. Likewise where nothing
+        leads on from the topics.
 
         Raises:
             KGError: if the graph cannot be reached, or everything takes too long.
         """
-        leading = bool(topics) and await graph.leads_on(topics)
-        opened = [] if leading else await graph.set_out(question, anything=not topics)
-        topics = opened or topics
+        classes = await graph.open_classes(topics)
+        named = [topic for topic in topics if topic not in classes]
+        leading = bool(classes) or (bool(topics) and await graph.leads_on(topics))
+        opened = classes if leading else await graph.set_out(question, anything=not topics)
+        topics = topics if leading else opened or topics
         names = {topic: topic.name for topic in topics if topic.name and topic != ANY}
-        if not opened and any(TOPIC_MASK not in mask_topic(question, name, ()) for name in names.values()):
+        if leading and any(TOPIC_MASK not in mask_topic(question, name, ()) for name in names.values()):
             names |= await graph.said_names(question, topics)
         masked = {
             topic: mask_topic(
-                question, names.get(topic), [name for other, name in names.items() if other != topic]
+                question,
+                names.get(topic),
+                [name for other, name in names.items() if other not in {topic, *(classes if named else ())}],
             )
             for topic in topics
         }
@@ -91,10 +96,11 @@ class Retriever:
         await asyncio.to_thread(self._encode, texts)  # all at once, and known to the encoder from here on
         advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
         inverses = await self._inverse_relations()
-        rated = await self._rate(masked, advice, inverses, graph)
+        searched = {each: text for each, text in masked.items() if not named or each not in classes}
+        rated = await self._rate(searched, advice, inverses, graph)
         chains = {topic: [_whole(each, graph) for each in found] for topic, found in rated.items()}
         for topic in opened:
-            chains[topic] = [*_members(topic, graph), *chains[topic]]
+            chains[topic] = [*_members(topic, graph), *chains.get(topic, ())]
         return Retrieved(masked, names, advice, chains, inverses, graph.visited_ends, graph.visited_hops)
 
     async def _inverse_relations(self) -> InverseRelations:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.pages import Match, Mention
+from kgqa.kg.profile.ends import HopEnds
 from kgqa.kg.profile.profile import UNTYPED, Profile
-from kgqa.kg.terms import Entity, local_name
+from kgqa.kg.terms import Entity, Hop, local_name
 from kgqa.kg.text import FUNCTION_WORDS, fold, split_words
 
 MAX_CLASS_WORDS = 6  # words of the name of a class
@@ -18,6 +19,14 @@ _IRREGULAR = {"people": "person", "men": "man", "women": "woman", "children": "c
 _SIBILANTS = ("sses", "xes", "zzes", "ches", "shes")
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ASIDE = re.compile(r"\(([^()]*)\)")
+
+
+_ASKED_KIND = re.compile(
+    r"(?:(?:and|please|(?:can|could) you|in|from|to|at|on|of|by|for|with)(?: please)? )?"
+    r"(?:(?:which|what|who|how many|list|name|show|give|find)(?: me)?(?: (?:is|are|was|were))?"
+    r"(?: of)?(?: all)?(?: of)?(?: (?:the|a|an))?)(?: (?!of|in|by|from|for|to|with|on|at|that|the)\w+){0,2}"
+)
+"""What stands before a kind of things that is asked for, in the singular."""
 
 
 class NamedWords(NamedTuple):
@@ -46,6 +55,17 @@ def _singular(word: str) -> str:
     return word[:-2] if lower.endswith(_SIBILANTS) else word[:-1]
 
 
+def asks_for_kind(question: str, kind: str) -> bool:
+    """Return whether things of a kind are what a question asks for.
+
+    >>> [asks_for_kind(question, "Hut") for question in ("Which huts are old?", "Who runs the oldest hut?")]
+    [True, False]
+    """
+    said, name = (fold(in_singular(text)) for text in (question, kind))
+    before, found, _ = said.partition(f" {name}")
+    return bool(found) and _ASKED_KIND.fullmatch(before) is not None
+
+
 class ClassNames:
     """The classes of a graph by what they are called: in all languages, and by their IRIs.
 
@@ -56,6 +76,9 @@ class ClassNames:
     """
 
     def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        self._ends, self._below = HopEnds(profile), dict[str, frozenset[str]]()
+        self._ids = {each.id for each in profile.classes} - {UNTYPED}
         self._entities: dict[str, dict[Entity, None]] = defaultdict(dict)
         for each in profile.classes:
             local = _CAPITAL.sub(" ", local_name(each.id).rpartition(".")[2]).replace("_", " ").lower()
@@ -65,6 +88,20 @@ class ClassNames:
                 for text in (name, _ASIDE.sub(" ", name), *_ASIDE.findall(name)):
                     if key := fold(in_singular(text)):
                         self._entities[key][Entity(each.id, shown)] = None
+
+    def __contains__(self, id: str) -> bool:
+        """Return whether an id is that of a class."""
+        return id in self._ids
+
+    def below(self, id: str) -> frozenset[str]:
+        """Return the ids of a class and all below it."""
+        if id not in self._below:
+            self._below[id] = frozenset(each.id for each in self.profile.subclasses(id)) | {id}
+        return self._below[id]
+
+    def hops_to(self, id: str) -> tuple[Hop, ...]:
+        """Return the hops that lead to members of a class and to nothing else."""
+        return self._ends.hops_to(self.below(id))
 
     def find(self, question: str) -> Iterator[NamedWords]:
         """Yield the places of words that name classes, in the order of the question; more words first."""
@@ -88,7 +125,7 @@ def add_classes(question: str, mentions: Sequence[Mention], classes: ClassNames)
         text = question[begin:end]
         met = [each for each in kept if each.start < end and begin < each.end]
         if all(_gives_way(each, begin, end, text.islower() or begin == 0) for each in met):
-            named = tuple(Match(entity, 1.0, "class") for entity in entities)
+            named = tuple(Match(each, 1.0, "class", classes.hops_to(each.id)) for each in entities)
             kept = [*(each for each in kept if each not in met), Mention(text, begin, end, named)]
     return sorted(kept, key=lambda each: each.start)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.linking.class_names import in_singular
+from kgqa.kg.linking.class_names import asks_for_kind, in_singular
 from kgqa.kg.meter import begin_query, metered, unmetered
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql.intent import QuestionIntent
@@ -20,7 +20,6 @@ from kgqa.models.offline.answer_selection import (
 )
 from kgqa.models.offline.question_intent import (
     Bound,
-    asks_for_kind,
     find_bounds,
     find_claimed_chains,
     intent_by_words,
@@ -179,8 +178,7 @@ class QuestionInterpreter:
         extreme = intent.kind in {"largest", "smallest"}
         if (extreme and not asks_when(question)) or (bounds and not _VALUE_ASKED.search(question)):
             rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
-        members = _asked_members(question, rated)
-        others = {topic: [each for each in found if each.moves] for topic, found in rated.items()}
+        members, others = _asked_members(question, rated), _beside_members(rated)
         chosen, selected = await self._choose(members, found, intent, bounds, graph)
         if selected is None and not (members and _says_no_more(question, members)):
             chosen, selected = await self._choose(others, found, intent, bounds, graph)
@@ -354,8 +352,25 @@ def _asked_members(
 ) -> dict[Entity, list[CandidateChain]]:
     """Return the chain to the members of the class that a question asks for; none where it asks for none."""
     members = {topic: [each for each in found if not each.moves] for topic, found in rated.items()}
+    if not all(members.values()):  # what is asked of them hangs on an entity
+        return {}
     asked = (topic for topic in members if members[topic] and asks_for_kind(question, topic.name or ""))
     return {topic: members[topic] for topic in asked}
+
+
+def _beside_members(
+    rated: Mapping[Entity, Sequence[CandidateChain]],
+) -> dict[Entity, list[CandidateChain]]:
+    """Return the chains that lead further than to members; beside entities, to members as what they meet."""
+    classes = {topic for topic, found in rated.items() if any(not each.moves for each in found)}
+    if len(classes) == len(rated):
+        return {topic: [each for each in found if each.moves] for topic, found in rated.items()}
+    return {
+        topic: [replace(each, share=0.0) for each in found if not each.moves]
+        if topic in classes
+        else [*found]
+        for topic, found in rated.items()
+    }
 
 
 def _says_no_more(question: str, classes: Iterable[Entity]) -> bool:
