@@ -22,6 +22,7 @@ from kgqa.kg.pages import (
     Proof,
     Table,
 )
+from kgqa.kg.profile.profile import Profile
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.terms import Chain, Hop, Term, Triple
 
@@ -153,6 +154,12 @@ class KnowledgeGraph(Protocol):
 
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities."""
+
+    async def profile(self) -> Profile:
+        """Return what is known of the graph's classes; an empty profile where nobody has counted them.
+
+        It is made when the graph is loaded, and read when it is first asked for.
+        """
 
     @property
     def fingerprint(self) -> str:

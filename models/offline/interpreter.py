@@ -178,10 +178,12 @@ class QuestionInterpreter:
         extreme = intent.kind in {"largest", "smallest"}
         if (extreme and not asks_when(question)) or (bounds and not _VALUE_ASKED.search(question)):
             rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
-        members, others = _asked_members(question, rated), _beside_members(rated)
+        members = _asked_members(question, rated)
+        others = {topic: [each for each in found if each.moves] for topic, found in rated.items()}
+        kinds = [found[0] for topic, found in rated.items() if found and not others[topic]]
         chosen, selected = await self._choose(members, found, intent, bounds, graph)
         if selected is None and not (members and _says_no_more(question, members)):
-            chosen, selected = await self._choose(others, found, intent, bounds, graph)
+            chosen, selected = await self._choose(others, found, intent, bounds, graph, kinds)
         if chosen is None:
             return Interpretation()
         candidates, answers = chosen.chains, selected.terms if selected else None
@@ -234,11 +236,22 @@ class QuestionInterpreter:
         intent: QuestionIntent,
         bounds: Sequence[Bound],
         graph: Lookups,
+        kinds: Sequence[CandidateChain] = (),
     ) -> tuple[ChainCombination | None, Selection | None]:
-        """Return the likeliest chains, None without any, and those of their ends that are answers."""
-        chosen = await choose_chains(rated, intent, graph, whole=bool(bounds)) if rated else None
+        """Return the likeliest chains, None without any, and those of their ends that are answers.
+
+        With ``kinds`` to members of classes, which the answers are if any of the ends is.
+        """
+        whole = bool(bounds or kinds)
+        chosen = await choose_chains(rated, intent, graph, whole=whole) if rated else None
         if chosen is None:
             return None, None
+        for kind in () if intent.union else kinds:
+            ends = {end.term: end for each in chosen.chains.values() for end in each.ends}
+            reached = await graph.reached_ends(kind.chain, [*ends])
+            if kept := tuple(end for term, end in ends.items() if term in reached):
+                met = replace(kind, ends=kept, truncated=False)
+                chosen = chosen._replace(chains={**chosen.chains, kind.chain.topic: met})
         if len(chosen.chains) == 1:
             ((topic, candidate),) = chosen.chains.items()
             chosen = chosen._replace(chains={topic: candidate.as_taught(found.ends)})
@@ -356,21 +369,6 @@ def _asked_members(
         return {}
     asked = (topic for topic in members if members[topic] and asks_for_kind(question, topic.name or ""))
     return {topic: members[topic] for topic in asked}
-
-
-def _beside_members(
-    rated: Mapping[Entity, Sequence[CandidateChain]],
-) -> dict[Entity, list[CandidateChain]]:
-    """Return the chains that lead further than to members; beside entities, to members as what they meet."""
-    classes = {topic for topic, found in rated.items() if any(not each.moves for each in found)}
-    if len(classes) == len(rated):
-        return {topic: [each for each in found if each.moves] for topic, found in rated.items()}
-    return {
-        topic: [replace(each, share=0.0) for each in found if not each.moves]
-        if topic in classes
-        else [*found]
-        for topic, found in rated.items()
-    }
 
 
 def _says_no_more(question: str, classes: Iterable[Entity]) -> bool:
