@@ -5,7 +5,7 @@ Every operation takes and gives typed terms, says whether its answer was cut
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol
 
@@ -198,6 +198,7 @@ class GraphFacts:
     entities: int | None = None
     named: int | None = None  # entities with a name
     both_ways: tuple[tuple[str, str, int], ...] | None = None  # pairs of relations, and facts stated by both
+    inferred: dict[str, str] = field(default_factory=dict)  # links that nobody has stated, and why they are
 
 
 class Executor(Protocol):

@@ -66,6 +66,10 @@ class GraphReader(Protocol):
     def fingerprint(self) -> str:
         """A short hash of its content."""
 
+    @property
+    def inferred(self) -> dict[str, str]:
+        """Which of its relations nobody has stated as such, and why they were inferred."""
+
     def load(self, store: ox.Store) -> None:
         """Put the graph into a store; raise KGError if it cannot be read."""
 
@@ -84,7 +88,7 @@ def load_graph(reader: GraphReader) -> tuple[ox.Store, GraphFacts]:
     """Read a graph into memory; raise KGError if it cannot be read, or is empty."""
     store = ox.Store()
     reader.load(store)
-    return store, _state_facts(store, reader.source, reader.fingerprint)
+    return store, _state_facts(store, reader.source, reader.fingerprint, reader.inferred)
 
 
 def load_text(text: bytes, source: str) -> tuple[ox.Store, GraphFacts]:
@@ -208,11 +212,11 @@ def list_names(store: ox.Store, facts: GraphFacts, dialect: Dialect, graph: Name
         return NameTable.build(read_names(file, store, facts, dialect), graph.facts)
 
 
-def _state_facts(store: ox.Store, source: str, fingerprint: str) -> GraphFacts:
+def _state_facts(store: ox.Store, source: str, fingerprint: str, inferred: dict[str, str]) -> GraphFacts:
     predicates = count_predicates(store)
     if not predicates:
         raise KGUnavailable(f"{source} holds no triples")
-    return GraphFacts(source, fingerprint, sum(predicates.values()), predicates)
+    return GraphFacts(source, fingerprint, sum(predicates.values()), predicates, inferred=inferred)
 
 
 def _write_build(reader: GraphReader, build: Path, keeps_name: KeepsName | None) -> GraphFacts:
@@ -225,10 +229,10 @@ def _write_build(reader: GraphReader, build: Path, keeps_name: KeepsName | None)
     reader.load(store)
     source, fingerprint = reader.source, reader.fingerprint
     if keeps_name is not None:
-        source, fingerprint = _remove_names(store, _state_facts(store, source, fingerprint), keeps_name)
+        source, fingerprint = _remove_names(store, _state_facts(store, source, fingerprint, {}), keeps_name)
     with tempfile.TemporaryFile(dir=build) as file, ThreadPoolExecutor(1) as aside:
         writing = aside.submit(write_names, store, file)
-        facts = _state_facts(store, source, fingerprint)
+        facts = _state_facts(store, source, fingerprint, reader.inferred)
         dialect = detect_dialect(tuple(facts.predicates))
         naming = Naming(dialect, facts.predicates)
         graph = StoreNames(EmbeddedStore(store), dialect, naming, facts.predicates)
