@@ -206,6 +206,7 @@ class GraphFacts:
     entities: int | None = None
     named: int | None = None  # entities with a name
     both_ways: tuple[tuple[str, str, int], ...] | None = None  # pairs of relations, and facts stated by both
+    inferred: dict[str, str] = field(default_factory=dict)  # links that nobody has stated, and why they are
     summary: ProfileSummary = field(default_factory=ProfileSummary)
 
     @property

@@ -112,6 +112,11 @@ class SparqlGraph:
         return self._dialect.name
 
     @property
+    def inferred(self) -> Mapping[str, str]:
+        """Which relations were inferred between tables, and why."""
+        return self._facts.inferred
+
+    @property
     def relations(self) -> tuple[str, ...]:
         """The relations of the graph that a search may follow, sorted; none where nobody has listed them."""
         return self._relations.listed
@@ -497,7 +502,8 @@ class SparqlGraph:
             counts = [(r, n) for r, n in facts.predicates.items() if not self._relations.ignores(r)]
             listed = tuple(sorted(counts, key=lambda item: (-item[1], item[0])))
             sizes = (facts.triples, entities, len(listed), named)
-            self._info = GraphInfo(facts.source, self._dialect.name, *sizes, listed)
+            inferred = tuple(dict.fromkeys(facts.inferred.values()))
+            self._info = GraphInfo(facts.source, self._dialect.name, *sizes, listed, inferred)
         return self._info
 
     async def profile(self) -> Profile:

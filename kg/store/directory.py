@@ -70,6 +70,10 @@ class GraphReader(Protocol):
     def fingerprint(self) -> str:
         """A short hash of its content."""
 
+    @property
+    def inferred(self) -> dict[str, str]:
+        """Which of its relations nobody has stated as such, and why they were inferred."""
+
     def load(self, store: ox.Store) -> None:
         """Put the graph into a store; raise KGError if it cannot be read."""
 
@@ -88,7 +92,7 @@ def load_graph(reader: GraphReader) -> tuple[ox.Store, GraphFacts]:
     """Read a graph into memory; raise KGError if it cannot be read, or is empty."""
     store = ox.Store()
     reader.load(store)
-    return store, _state_facts(store, reader.source, reader.fingerprint)
+    return store, _state_facts(store, reader.source, reader.fingerprint, reader.inferred)
 
 
 def load_text(text: bytes, source: str) -> tuple[ox.Store, GraphFacts]:
@@ -229,11 +233,11 @@ def profile_store(store: EmbeddedStore, facts: GraphFacts) -> tuple[Profile, Gra
     return profile, replace(facts, summary=profile.summary)
 
 
-def _state_facts(store: ox.Store, source: str, fingerprint: str) -> GraphFacts:
+def _state_facts(store: ox.Store, source: str, fingerprint: str, inferred: dict[str, str]) -> GraphFacts:
     predicates = count_predicates(store)
     if not predicates:
         raise KGUnavailable(f"{source} holds no triples")
-    return GraphFacts(source, fingerprint, sum(predicates.values()), predicates)
+    return GraphFacts(source, fingerprint, sum(predicates.values()), predicates, inferred=inferred)
 
 
 def _write_build(reader: GraphReader, build: Path, keeps_name: KeepsName | None) -> GraphFacts:
@@ -246,11 +250,12 @@ def _write_build(reader: GraphReader, build: Path, keeps_name: KeepsName | None)
     reader.load(store)
     source, fingerprint = reader.source, reader.fingerprint
     if keeps_name is not None:
-        source, fingerprint = _remove_names(store, _state_facts(store, source, fingerprint), keeps_name)
+        source, fingerprint = _remove_names(store, _state_facts(store, source, fingerprint, {}), keeps_name)
     with tempfile.TemporaryFile(dir=build) as file, ThreadPoolExecutor(1) as aside:
         writing = aside.submit(write_names, store, file)
         executor = EmbeddedStore(store)
-        profile, facts = profile_store(executor, _state_facts(store, source, fingerprint))
+        stated = _state_facts(store, source, fingerprint, reader.inferred)
+        profile, facts = profile_store(executor, stated)
         if keeps_name is not None:  # those without one are to have none
             facts = replace(facts, summary=replace(facts.summary, by_iri=False))
         dialect = facts.dialect
