@@ -10,7 +10,7 @@ from itertools import zip_longest
 from kgqa.kg.dialects import DIALECTS
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.linking.class_names import in_plural
+from kgqa.kg.linking.class_names import in_plural, in_singular
 from kgqa.kg.profile.cards import class_name, relation_name
 from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile
 from kgqa.kg.proof.query import MAX_HOPS_IN_ALL, Aggregate, AnswerQuery, Branch, Condition
@@ -61,7 +61,7 @@ class QuestionMaker:
         typed = [each for each in named if each.id != UNTYPED]
         self._classes = (typed or named)[:MAX_CLASSES]
         self._known = frozenset(graph.relations)
-        by_class = ([self._own(c, p) for p in c.properties if self._is_asked(c, p)] for c in self._classes)
+        by_class = map(self._own_all, self._classes)
         self._owned = [each for row in zip_longest(*by_class) for each in row if each]
 
     def kinds(self) -> list[AsyncIterator[Suggestion]]:
@@ -161,6 +161,11 @@ class QuestionMaker:
         return (
             not long and each.relation not in says_name and (not self._known or each.relation in self._known)
         )
+
+    def _own_all(self, owner: ClassProfile) -> list[_Owned]:
+        """Return what is asked about of a class; last what may be a verb, such as ``knows``."""
+        owned = [self._own(owner, each) for each in owner.properties if self._is_asked(owner, each)]
+        return sorted(owned, key=lambda each: in_singular(each.words) != each.words)
 
     def _own(self, owner: ClassProfile, each: PropertyProfile) -> _Owned:
         name = relation_name(self._profile, each.relation, self._graph.relation_label)
