@@ -60,8 +60,8 @@ def read_names(
     if naming.local or facts.summary.by_iri:
         for (node,) in _solutions(store, queries.unlabelled_nodes(naming.labels)):
             id = _term_id(node.value)
-            if id not in terms and is_node(id, facts.predicates, dialect) and (name := naming.name(id, ())):
-                yield id, name
+            if id not in terms and is_node(id, facts.predicates, dialect) and (made := naming.name(id, ())):
+                yield id, made
 
 
 def _stated_names(written: IO[bytes], naming: Naming) -> Iterator[tuple[str, str]]:
