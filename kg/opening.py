@@ -14,12 +14,15 @@ from kgqa.builds import remove_folder
 from kgqa.kg.bolt import is_property_graph
 from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
 from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
-from kgqa.kg.graph import Executor, GraphFacts
+from kgqa.kg.graph import Executor, GraphFacts, Row
 from kgqa.kg.linking.lookup import IndexLookup, NameLookup, QueryLookup, StoreNames, list_all_names
 from kgqa.kg.linking.name_index import Encode, NameIndex
 from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.linking.search import TextSearch, find_text_search
 from kgqa.kg.naming import Naming
+from kgqa.kg.profile.building import build_profile
+from kgqa.kg.profile.described import read_description
+from kgqa.kg.profile.keeping import kept_profile
 from kgqa.kg.profile.profile import Profile
 from kgqa.kg.property_graph import PropertyGraphReader
 from kgqa.kg.public_endpoints import PublicEndpoint, known_endpoint, named_endpoint
@@ -218,16 +221,37 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
     predicates = _present_predicates(executor) if listed is None else listed
     if listed == {}:
         raise KGUnavailable(f"{executor.url} holds no triples; is the graph named that it keeps them in?")
-    dialect = detect_dialect(tuple(predicates))
+    fingerprint = _fingerprint(url, listed)
+    kind = detect_dialect(tuple(predicates))
+    profile = kept_profile(fingerprint, lambda: _profile_endpoint(executor, listed or {}, kind))
+    dialect = profile.summary.apply(kind)
     naming = Naming(dialect, predicates)
     facts = GraphFacts(
         source=executor.url,
-        fingerprint=_fingerprint(url, listed),
+        fingerprint=fingerprint,
         triples=None if listed is None else sum(listed.values()),
         predicates=listed or {},
+        summary=profile.summary,
     )
     lookup = _make_lookup(executor, dialect, naming, predicates, listed)
-    return SparqlGraph(executor, facts, dialect, naming, lookup, Profile, rows=rows)
+    return SparqlGraph(executor, facts, dialect, naming, lookup, lambda: profile, rows=rows)
+
+
+def _profile_endpoint(executor: Executor, listed: Mapping[str, int], kind: Dialect) -> Profile:
+    """Return the profile that a graph publishes, else one by what is read; of a large graph only the former.
+
+    What takes the endpoint too long, or is refused, is not known.
+    """
+
+    def ask(query: str) -> Sequence[Row]:
+        try:
+            return executor.query_now(query).rows
+        except (KGTimeout, KGSilent, KGRejected):
+            return []
+
+    if listed:
+        return build_profile(ask, listed, kind)
+    return read_description(ask)
 
 
 def _open_public(known: PublicEndpoint, executor: Executor, rows: int) -> SparqlGraph:

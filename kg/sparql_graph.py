@@ -39,7 +39,8 @@ from kgqa.kg.pages import (
     Proof,
     Table,
 )
-from kgqa.kg.profile.profile import Profile
+from kgqa.kg.profile.building import profile_classes
+from kgqa.kg.profile.profile import ClassProfile, Profile
 from kgqa.kg.proof.prover import Prover
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.relations import RelationCatalog, without_inverses
@@ -111,6 +112,7 @@ class SparqlGraph:
         self._linking: tuple[NameIndex, Linker] | None = None
         self._known_classes: ClassNames | None = None
         self._info: GraphInfo | None = None
+        self._profiled: dict[str, ClassProfile] = {}
 
     @property
     def fingerprint(self) -> str:
@@ -541,9 +543,22 @@ class SparqlGraph:
             self._info = GraphInfo(facts.source, self._dialect.name, *sizes, listed, inferred)
         return self._info
 
-    async def profile(self) -> Profile:
+    async def profile(self, classes: Sequence[str] = ()) -> Profile:
         """Return what is known of the graph's classes; see `KnowledgeGraph`."""
-        return await asyncio.to_thread(lambda: self._profile)
+        known = await asyncio.to_thread(lambda: self._profile)
+        new = [id for id in classes if known.find(id) is None and id not in self._profiled]
+        if new:
+            facts, kind = self._facts, self._dialect
+            found = await asyncio.to_thread(profile_classes, self._ask_now, new, facts.predicates, kind)
+            self._profiled |= {each.id: each for each in found.classes}
+        others = (self._profiled[id] for id in classes if id in self._profiled)
+        return replace(known, classes=(*known.classes, *others)) if classes else known
+
+    def _ask_now(self, query: str) -> Sequence[Row]:
+        try:
+            return self._executor.query_now(query).rows
+        except (KGTimeout, KGSilent, KGRejected):  # it is not known
+            return []
 
     @cached_property
     def _profile(self) -> Profile:

@@ -64,8 +64,8 @@ def read_names(
     if naming.local or facts.summary.by_iri:
         for (node,) in _solutions(store, queries.unlabelled_nodes(naming.labels)):
             id = _term_id(node.value)
-            if id not in terms and is_node(id, facts.predicates, dialect) and (name := naming.name(id, ())):
-                yield id, name
+            if id not in terms and is_node(id, facts.predicates, dialect) and (made := naming.name(id, ())):
+                yield id, made
 
 
 def read_values(store: ox.Store, facts: GraphFacts, dialect: Dialect) -> Iterator[tuple[str, str]]:
