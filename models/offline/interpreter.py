@@ -181,6 +181,7 @@ class QuestionInterpreter:
         members = _asked_members(question, rated)
         others = {topic: [each for each in found if each.moves] for topic, found in rated.items()}
         kinds = [found[0] for topic, found in rated.items() if found and not others[topic]]
+        others = {topic: each for topic, each in others.items() if each or not rated[topic]}
         chosen, selected = await self._choose(members, found, intent, bounds, graph)
         if selected is None and not (members and _says_no_more(question, members)):
             chosen, selected = await self._choose(others, found, intent, bounds, graph, kinds)
