@@ -24,7 +24,8 @@ _ASIDE = re.compile(r"\(([^()]*)\)")
 _ASKED_KIND = re.compile(
     r"(?:(?:and|please|(?:can|could) you|in|from|to|at|on|of|by|for|with)(?: please)? )?"
     r"(?:(?:which|what|who|how many|list|name|show|give|find)(?: me)?(?: (?:is|are|was|were))?"
-    r"(?: of)?(?: all)?(?: of)?(?: (?:the|a|an))?)(?: (?!of|in|by|from|for|to|with|on|at|that|the)\w+){0,2}"
+    r"(?: of)?(?: all)?(?: of)?(?: (?:the|a|an))?(?:(?: total)? number of)?)"
+    r"(?: (?!of|in|by|from|for|to|with|on|at|that|the)\w+){0,2}"
 )
 """What stands before a kind of things that is asked for, in the singular."""
 
