@@ -19,6 +19,7 @@ from kgqa.kg.linking.class_names import (
     first_apart,
     in_singular,
     named_words,
+    without_chance,
 )
 from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.lookup import NameLookup
@@ -437,13 +438,15 @@ class SparqlGraph:
         values, classes = await self._lookup.values(), await self._classes()
 
         def link(index: NameIndex) -> tuple[list[Mention], dict[str, dict[Hop, int]]]:
+            labels = list(map(self.relation_label, self.relations))
             if self._linking is None or self._linking[0] is not index:
-                self._linking = index, Linker(index, list(map(self.relation_label, self.relations)))
+                self._linking = index, Linker(index, labels)
             linker = self._linking[1]
             mentions = _without_terms(linker.link(question), classes.profile.terms)
-            mentions = add_classes(question, mentions, classes)
+            mentions = add_classes(question, mentions, classes, labels)
             if values:
                 mentions = ValueFinder(values, index, linker.relational).add(question, mentions)
+            mentions = without_chance(mentions)
             rivals = [each.entity.id for mention in mentions for each in mention.rivals]
             return mentions, index.facts(rivals)
 

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.linking.class_names import asks_for_kind
+from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.profile.ends import HopEnds
 from kgqa.kg.terms import ANY, Chain, Entity, Hop
@@ -114,17 +114,14 @@ class Retriever:
     async def _kinds(self, question: str, topics: Iterable[Entity]) -> dict[Entity, KindShares]:
         """Return what tells how far hops lead to the classes that are asked for, for each other topic."""
         profile = await self._graph.profile()
-        asked = [
-            topic for topic in topics if profile.find(topic.id) and asks_for_kind(question, topic.name or "")
-        ]
-        if not asked:
+        asked = asked_kind(question, [topic for topic in topics if profile.find(topic.id)])
+        if asked is None:
             return {}
         if self._ends is None:
             self._ends = await asyncio.to_thread(HopEnds, profile)
-        below = {each.id for topic in asked for each in profile.subclasses(topic.id)}
-        return dict.fromkeys(
-            (topic for topic in topics if topic not in asked), partial(self._ends.share, classes=below)
-        )
+        below = {each.id for each in profile.subclasses(asked.id)}
+        others = (topic for topic in topics if topic != asked)
+        return dict.fromkeys(others, partial(self._ends.share, classes=below))
 
     async def _inverse_relations(self) -> InverseRelations:
         """Return the inverse relations of the graph; none, and it is asked again, where it cannot tell."""

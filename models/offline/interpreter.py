@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.linking.class_names import asks_for_kind, in_singular
+from kgqa.kg.linking.class_names import asked_kind, in_singular, spaced
 from kgqa.kg.meter import begin_query, metered, unmetered
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql.intent import QuestionIntent
@@ -371,17 +371,18 @@ def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]
 def _asked_members(
     question: str, rated: Mapping[Entity, Sequence[CandidateChain]]
 ) -> dict[Entity, list[CandidateChain]]:
-    """Return the chain to the members of the class that a question asks for; none where it asks for none."""
+    """Return the chain to the members of the class that a question asks for; none where it asks for none.
+
+    Nor where what is asked of them hangs on an entity.
+    """
     members = {topic: [each for each in found if not each.moves] for topic, found in rated.items()}
-    if not all(members.values()):  # what is asked of them hangs on an entity
-        return {}
-    asked = (topic for topic in members if members[topic] and asks_for_kind(question, topic.name or ""))
-    return {topic: members[topic] for topic in asked}
+    asked = asked_kind(question, members) if all(members.values()) else None
+    return {asked: members[asked]} if asked else {}
 
 
 def _says_no_more(question: str, classes: Iterable[Entity]) -> bool:
     """Return whether a question says nothing beside the class that it asks for."""
-    named = {word for each in classes for word in in_singular(each.name or "").lower().split()}
+    named = {word for each in classes for word in in_singular(spaced(each.name or "")).lower().split()}
     return {*content_words(in_singular(question))} <= named | IGNORED_WORDS | _ASKING_WORDS
 
 
