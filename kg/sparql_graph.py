@@ -473,7 +473,15 @@ class SparqlGraph:
         return tuple(sorted(self._relations.hop(hop.relation, hop.forward) for hop in hops))
 
     async def find_classes(self, question: str) -> list[Chain]:
-        """Return the chains to the members of the classes that a question names; see `KnowledgeGraph`."""
+        """Return the chains to the members of the classes that a question names; see `KnowledgeGraph`.
+
+        They are those of the profile; without one, what has members and is called so.
+        """
+        classes = await self._classes()
+        if classes.profile.classes:
+            named = dict.fromkeys(entity for each in classes.find(question) for entity in each.entities)
+            hops = ((entity, self._to_members(entity, classes)) for entity in named)
+            return [Chain(entity, (hop,)) for entity, hop in hops if hop]
         known = self._facts.predicates
         types = [
             self._relations.hop(each, False) for each in self._dialect.types if each in known or not known
@@ -484,12 +492,12 @@ class SparqlGraph:
         def look_up(index: NameIndex) -> list[NamedWords]:
             return list(named_words(question, index))
 
-        named = await self._look_up(f"{question} {in_singular(question)}", look_up)
-        entities = dict.fromkeys(entity for each in named for entity in each.entities)
+        words = await self._look_up(f"{question} {in_singular(question)}", look_up)
+        entities = dict.fromkeys(entity for each in words for entity in each.entities)
         chains = [Chain(entity, (hop,)) for entity in entities for hop in types][:CHAINS_PER_QUERY]
         visits = zip(chains, await self.visit_chains(chains, hops=False, sample=1), strict=True)
         members = {chain.topic: chain for chain, visit in reversed([*visits]) if len(visit.ends)}
-        return [members[each] for each in first_apart(named, {*members})]
+        return [members[each] for each in first_apart(words, {*members})]
 
     async def describe(self, id: str, limit: int = 50) -> Description:
         """Return aliases, types and facts of one entity: two queries; see `KnowledgeGraph`."""
