@@ -177,7 +177,7 @@ def _said_share(question: str, name: str) -> float:
     return sum(word in said for word in words) / max(1, len(words))
 
 
-def _says_other_name(question: str, names: Iterable[str], labels: Iterable[str]) -> bool:
+def _says_other_name(question: str, names: Iterable[str], labels: Iterable[str] = ()) -> bool:
     """Return whether a word inside of a question begins with a capital, and is in no name that is known.
 
     Titles such as "Ms" do not count, nor what a relation says.
