@@ -38,6 +38,10 @@ class NamedWords(NamedTuple):
     end: int
     entities: tuple[Entity, ...]
 
+    def covers(self, text: str) -> bool:
+        """Return whether a text, of which the words are, says nothing else."""
+        return fold(text) == fold(text[self.begin : self.end])
+
 
 def in_singular(question: str) -> str:
     """Return the words of a question, those for several things as for one.
