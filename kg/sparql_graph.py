@@ -420,9 +420,11 @@ class SparqlGraph:
         """Find the entities that a question mentions; see `KnowledgeGraph`."""
 
         def link(index: NameIndex) -> tuple[list[Mention], dict[str, dict[Hop, int]]]:
-            if self._linking is None or self._linking[0] is not index:
-                self._linking = index, Linker(index, list(map(self.relation_label, self.relations)))
-            mentions = self._linking[1].link(question)
+            linking = self._linking  # another thread may put the index of its question there
+            if linking is None or linking[0] is not index:
+                linking = index, Linker(index, list(map(self.relation_label, self.relations)))
+                self._linking = linking
+            mentions = linking[1].link(question)
             rivals = [each.entity.id for mention in mentions for each in mention.rivals]
             return mentions, index.facts(rivals)
 
