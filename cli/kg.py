@@ -190,6 +190,37 @@ def _source(names: Sequence[str], watch: Callable[[float], None]) -> "Sequence[P
     return PropertyGraphReader(names[0], watch)
 
 
+@app.command("map")
+def write_mapping(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Tables (CSV, TSV, Parquet), or folders of them.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write, such as mapping.toml beside the tables.")
+    ] = None,
+) -> None:
+    """Write the mapping that is inferred for tables as TOML, with a reason for each guess."""
+    from kgqa.builds import replace_file
+    from kgqa.kg.store.loading import files_of
+    from kgqa.kg.tables.inference import infer_mapping
+    from kgqa.kg.tables.mapping import MAPPING_SUFFIX
+    from kgqa.kg.tables.reading import table_suffix
+
+    with output.errors_in_one_line(OSError):
+        tables = [path for file in files for path in files_of(file, mapped=False)]
+        if others := [path for path in tables if not (path.is_file() and table_suffix(path))]:
+            output.fail(f"{others[0]} is no table; name files of CSV, TSV or Parquet, or a folder of them")
+        folder = out.absolute().parent if out else None
+        text = infer_mapping(tables, folder).to_toml()
+        if out is None:
+            typer.echo(text, nl=False)
+            return
+        if out.suffix.lower() != MAPPING_SUFFIX:
+            output.fail(f"call it {out.with_suffix(MAPPING_SUFFIX).name}: a mapping is a file of TOML")
+        replace_file(out, lambda file: file.write(text.encode()))
+    output.print_line(f"wrote {out}; ask it with: kgqa ask QUESTION --kg {out}")
+
+
 @app.command("filter")
 def filter_triples(
     dumps: Annotated[list[Path], typer.Argument(metavar="DUMP...", help="N-Triples: .nt or .nt.gz files.")],

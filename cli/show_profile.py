@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from kgqa.cli import output
 from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def show_profile(
     console.print(Text(one_line(f"{info.source} ({info.dialect})"), style="bold"))
     for line in (_sizes(info), *_about(info, summary, cards, label)):
         console.print(Text(line))
+    for link in info.inferred:
+        console.print(Text(one_line(f"inferred: {link}", output.MAX_LINE_CHARS), style="yellow"))
     drawn = [card for card in cards if card.is_named] or list(cards)
     for card in drawn[:MAX_CLASSES]:
         console.print()

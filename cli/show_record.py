@@ -16,6 +16,7 @@ from kgqa.runtime.record_text import (
     ref_text,
     say_answers,
     say_cost,
+    say_inferred,
 )
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ def show_record(record: "Record") -> None:
                 output.styled_line(said, "dim" if condition["by"] == "graph" else "yellow")
             )
         )
+    if said := say_inferred(record):
+        console.print(Text("  ").append_text(output.styled_line(said, "yellow")))
     console.print(Text("  ", style="dim").append_text(output.styled_line(say_cost(record))))
 
 

@@ -30,6 +30,7 @@ from kgqa.kg.pages import (
     Proof,
     Table,
 )
+from kgqa.kg.profile.profile import Profile
 from kgqa.kg.proof.prover import Prover
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.relations import RelationCatalog, without_inverses
@@ -49,6 +50,7 @@ from kgqa.kg.sparql.decoding import (
 )
 from kgqa.kg.sparql.guard import guard_query
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple, is_id
+from kgqa.locks import cached_property
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -80,10 +82,12 @@ class SparqlGraph:
         dialect: Dialect,
         naming: Naming,
         lookup: NameLookup,
+        read_profile: Callable[[], Profile],
         *,
         rows: int,
     ) -> None:
         self._executor = executor
+        self._read_profile = read_profile
         self._facts = facts
         self._dialect = dialect
         self._naming = naming
@@ -106,6 +110,11 @@ class SparqlGraph:
     def dialect(self) -> str:
         """The name of the dialect: ``freebase``, ``wikidata`` or ``plain``."""
         return self._dialect.name
+
+    @property
+    def inferred(self) -> Mapping[str, str]:
+        """Which relations were inferred between tables, and why."""
+        return self._facts.inferred
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -493,8 +502,17 @@ class SparqlGraph:
             counts = [(r, n) for r, n in facts.predicates.items() if not self._relations.ignores(r)]
             listed = tuple(sorted(counts, key=lambda item: (-item[1], item[0])))
             sizes = (facts.triples, entities, len(listed), named)
-            self._info = GraphInfo(facts.source, self._dialect.name, *sizes, listed)
+            inferred = tuple(dict.fromkeys(facts.inferred.values()))
+            self._info = GraphInfo(facts.source, self._dialect.name, *sizes, listed, inferred)
         return self._info
+
+    async def profile(self) -> Profile:
+        """Return what is known of the graph's classes; see `KnowledgeGraph`."""
+        return await asyncio.to_thread(lambda: self._profile)
+
+    @cached_property
+    def _profile(self) -> Profile:
+        return self._read_profile()
 
     async def _count(self, query: str) -> int | None:
         """Count, where that does not take too long: an endpoint may hold thousands of millions."""
