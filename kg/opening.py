@@ -159,7 +159,15 @@ def _open_stored(
     stored: directory.StoredGraph, rows: int, deadline: float, encode: Encode | None
 ) -> SparqlGraph:
     executor = EmbeddedStore(stored.store, deadline=deadline, folder=stored.folder, build=stored.build)
-    return _open_embedded(executor, stored.facts, stored.read_profile, lambda *_: stored.names, rows, encode)
+    return _open_embedded(
+        executor,
+        stored.facts,
+        stored.read_profile,
+        lambda *_: stored.names,
+        lambda _: stored.values,
+        rows,
+        encode,
+    )
 
 
 def _open_loaded(
@@ -171,7 +179,10 @@ def _open_loaded(
     def list_names(dialect: Dialect, names: StoreNames) -> NameTable:
         return directory.list_names(store, facts, dialect, profile, names)
 
-    return _open_embedded(executor, facts, lambda: profile, list_names, rows, encode)
+    def list_values(dialect: Dialect) -> NameTable:
+        return directory.list_values(store, facts, dialect)
+
+    return _open_embedded(executor, facts, lambda: profile, list_names, list_values, rows, encode)
 
 
 def _open_embedded(
@@ -179,13 +190,17 @@ def _open_embedded(
     facts: GraphFacts,
     read_profile: Callable[[], Profile],
     open_names: Callable[[Dialect, StoreNames], NameTable],
+    open_values: Callable[[Dialect], NameTable],
     rows: int,
     encode: Encode | None,
 ) -> SparqlGraph:
     dialect = facts.dialect
     naming = Naming(dialect, facts.predicates)
     named = StoreNames(executor, dialect, naming, facts.predicates)
-    lookup = IndexLookup(lambda: NameIndex(open_names(dialect, named), named, encode))
+    lookup = IndexLookup(
+        lambda: NameIndex(open_names(dialect, named), named, encode),
+        lambda: NameIndex(open_values(dialect), named),
+    )
     return SparqlGraph(executor, facts, dialect, naming, lookup, read_profile, rows=rows)
 
 
@@ -260,7 +275,7 @@ def _make_lookup(
     """List names that are few; of many those at hand are asked for, and searched for in an index."""
     names = sum((listed or {}).get(predicate, 0) for predicate in (*naming.labels, *naming.aliases))
     if 0 < names <= MAX_LISTED_NAMES:
-        return IndexLookup(lambda: list_all_names(executor, dialect, naming, predicates))
+        return IndexLookup(lambda: list_all_names(executor, dialect, naming, predicates), lambda: None)
     search = find_text_search(executor, dialect, naming)
     return QueryLookup(executor, dialect, naming, predicates, search)
 

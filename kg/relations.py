@@ -10,6 +10,7 @@ from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.chain_queries import some_ends
 from kgqa.kg.sparql.decoding import is_true, item_at, read_pair_counts
+from kgqa.kg.sparql.derived import derived_label
 from kgqa.kg.terms import Entity, Hop, Term, is_iri, local_name, one_line
 
 NAMES_PER_QUERY = 500
@@ -57,7 +58,8 @@ class RelationCatalog:
 
     def label(self, relation: str) -> str:
         """Return what a relation is shown by: its name, its IRI without namespace, or all of it."""
-        return self._labels.get(relation) or one_line(self._dialect.relation_label(relation))
+        known = self._labels.get(relation) or derived_label(relation)
+        return known or one_line(self._dialect.relation_label(relation))
 
     async def lead_to_mediators(self, hops: Iterable[Hop]) -> set[Hop]:
         """Return those of some hops that lead to nodes without a name, as far as some of their ends tell.
