@@ -11,11 +11,12 @@ from typing import TypeVar
 from kgqa.kg.dialects import Dialect, entity_iri, is_foreign
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, GraphFacts, Row, Rows
+from kgqa.kg.languages import detect_language, name_shares, preferred_languages
 from kgqa.kg.linking.class_names import NamedWords, first_apart, in_singular, named_words
 from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.lookup import NameLookup
 from kgqa.kg.linking.name_index import NameIndex
-from kgqa.kg.meter import QueryMemo, begin_query, end_query
+from kgqa.kg.meter import QueryMemo, begin_query, end_query, unmetered
 from kgqa.kg.naming import Naming, make_description
 from kgqa.kg.pages import (
     Candidate,
@@ -48,10 +49,12 @@ from kgqa.kg.sparql.decoding import (
     split_by_chain,
 )
 from kgqa.kg.sparql.guard import guard_query
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple, is_id
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term, Triple, is_id
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+NAMES_SAMPLED = 200  # by which it is told which languages names are in
 
 IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY, CHAINS_READ_PER_QUERY = 1_000, 5_000, 12, 6
 """Entities, steps and chains in one query: Virtuoso takes longer and longer to read long ones, or refuses."""
@@ -94,7 +97,8 @@ class SparqlGraph:
         self._visits = QueryMemo[list[ChainResult]](
             MAX_REMEMBERED_ENDS, lambda visits: sum(1 + len(visit.ends) + len(visit.hops) for visit in visits)
         )
-        self._linking: tuple[NameIndex, Linker] | None = None
+        self._linking: tuple[NameIndex, dict[str, Linker]] | None = None
+        self._name_languages: dict[str, float] | None = None
         self._info: GraphInfo | None = None
 
     @property
@@ -137,7 +141,8 @@ class SparqlGraph:
 
         if self._executor.remote:  # it remembers its answers for as long as they may hold
             return await visit()
-        return [*await self._visits.recall((*chains, ends, hops, sample), visit)]
+        shown = preferred_languages(())  # in which the ends are named
+        return [*await self._visits.recall((*chains, ends, hops, sample, shown), visit)]
 
     async def _visit_chains(
         self, chains: Sequence[Chain], *, ends: bool, hops: bool, sample: int | None
@@ -409,9 +414,13 @@ class SparqlGraph:
         """Find the entities that a question mentions; see `KnowledgeGraph`."""
 
         def link(index: NameIndex) -> tuple[list[Mention], dict[str, dict[Hop, int]]]:
+            language = detect_language(question)
             if self._linking is None or self._linking[0] is not index:
-                self._linking = index, Linker(index, list(map(self.relation_label, self.relations)))
-            mentions = self._linking[1].link(question)
+                self._linking = index, {}
+            if (linker := self._linking[1].get(language)) is None:
+                linker = Linker(index, map(self.relation_label, self.relations), language)
+                self._linking[1][language] = linker
+            mentions = linker.link(question)
             rivals = [each.entity.id for mention in mentions for each in mention.rivals]
             return mentions, index.facts(rivals)
 
@@ -421,6 +430,27 @@ class SparqlGraph:
             mention.with_hops({id: self._named_hops(hops) for id, hops in facts.items()})
             for mention in mentions
         ]
+
+    async def name_languages(self) -> dict[str, float]:
+        """Return the share of names in each language, the commonest first; see `KnowledgeGraph`."""
+        if self._name_languages is None:
+            if self._dialect.polyglot and not self._facts.predicates:
+                return {}  # a public graph, with names in all languages
+            index, labels = await self._lookup.index(""), [*self._naming.labels]
+            ids = await asyncio.to_thread(index.sample_ids, NAMES_SAMPLED)
+            texts = [queries.some_names(label, NAMES_SAMPLED) for label in labels]
+            try:
+                with unmetered():
+                    texts = [queries.names(ids, labels)] if ids and labels else texts
+                    found = [row for text in texts for row in (await self._executor.query(text)).rows]
+            except (KGTimeout, KGSilent, KGRejected):
+                return {}
+            named = [
+                (name.language, name.value) for row in found for name in row[:2] if isinstance(name, Literal)
+            ]
+            beside = " ".join(map(self.relation_label, self.relations[:NAMES_SAMPLED]))
+            self._name_languages = await asyncio.to_thread(name_shares, named, beside)
+        return self._name_languages
 
     def _named_hops(self, hops: Iterable[Hop]) -> tuple[Hop, ...]:
         return tuple(sorted(self._relations.hop(hop.relation, hop.forward) for hop in hops))
