@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from kgqa.kg.terms import replace_surrogates
 from kgqa.kg.text import fold, split_words
 
 MIN_PROBABILITY = 0.4  # of the likeliest language of a text
@@ -45,7 +46,7 @@ def detect_language(text: str) -> str:
 
 
 def _detect(text: str, least: float, odds: float = 1.0) -> str:
-    labels, shares = _detector().predict(" ".join(text.split()), k=-1)
+    labels, shares = _detector().predict(" ".join(replace_surrogates(text).split()), k=-1)
     found = {
         label.removeprefix("__label__"): float(share) for label, share in zip(labels, shares, strict=True)
     }
