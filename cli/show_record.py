@@ -16,6 +16,7 @@ from kgqa.runtime.record_text import (
     ref_text,
     say_answers,
     say_cost,
+    say_inferred,
     say_reading,
 )
 
@@ -53,6 +54,8 @@ def show_record(record: "Record") -> None:
                 output.styled_line(said, "dim" if condition["by"] == "graph" else "yellow")
             )
         )
+    if said := say_inferred(record):
+        console.print(Text("  ").append_text(output.styled_line(said, "yellow")))
     for line in filter(None, (say_reading(record), say_cost(record))):
         console.print(Text("  ", style="dim").append_text(output.styled_line(line)))
 

@@ -8,7 +8,7 @@
 
 import os
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -131,25 +131,23 @@ def _user_language() -> str:
     return "" if language in {"c", "posix"} else language
 
 
-def name_shares(names: Iterable[tuple[str, str]], beside: str = "") -> dict[str, float]:
-    """Return the share of the (tag, text) pairs in each language, the commonest first.
+def name_shares(tags: Mapping[str, float], untagged: Iterable[str], words: str) -> dict[str, float]:
+    """Return the share of names in each language, the commonest first; ``tags`` says how many have each tag.
 
-    Texts without a tag are in the language of all of them together, or of what stands ``beside``, as the
-    words of relations, where they are too few or names of people from everywhere; empty where neither tells.
+    Those without a tag are in the language of some ``untagged`` ones together; where these are too few, or
+    names of people from everywhere, in that of the words of relations; under an empty code if neither tells.
     """
-    counts: Counter[str] = Counter()
-    untagged: list[str] = []
-    for tag, text in names:
-        language = "" if base_language(tag) in UNSPOKEN else base_language(tag)
-        counts[language] += 1
-        untagged += [] if language else [text]
-    if (n := counts.pop("", 0)) or not counts:
-        words = [*dict.fromkeys(_LETTERS.findall(" ".join(untagged).lower()))]
-        own = " ".join(words) if len(words) >= MIN_WORDS else ""
-        joined = " ".join(_LETTERS.findall(_HUMP.sub(" ", beside).lower()))
-        counts[_detect(own, MIN_NAMES_PROBABILITY) or _detect(joined, MIN_NAMES_PROBABILITY)] += n or 1
+    counts = defaultdict[str, float](float)
+    for tag, n in tags.items():
+        language = base_language(tag)
+        counts["" if language in UNSPOKEN else language] += n
+    if (n := counts.pop("", 0.0)) or not counts:
+        own = [*dict.fromkeys(_LETTERS.findall(" ".join(untagged).lower()))]
+        likely = _detect(" ".join(own), MIN_NAMES_PROBABILITY) if len(own) >= MIN_WORDS else ""
+        joined = " ".join(_LETTERS.findall(_HUMP.sub(" ", words).lower()))
+        counts[likely or _detect(joined, MIN_NAMES_PROBABILITY)] += n or 1
     order = sorted(counts, key=lambda language: (-counts[language], language))
-    return {language: counts[language] / counts.total() for language in order}
+    return {language: counts[language] / sum(counts.values()) for language in order}
 
 
 def foreign_to(shares: Mapping[str, float], language: str) -> str:

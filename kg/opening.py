@@ -15,11 +15,13 @@ from kgqa.kg.bolt import is_property_graph
 from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
 from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
 from kgqa.kg.graph import Executor, GraphFacts
+from kgqa.kg.languages import names_shown_in
 from kgqa.kg.linking.lookup import IndexLookup, NameLookup, QueryLookup, StoreNames, list_all_names
 from kgqa.kg.linking.name_index import Encode, NameIndex
 from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.linking.search import TextSearch, find_text_search
 from kgqa.kg.naming import Naming
+from kgqa.kg.profile.profile import Profile
 from kgqa.kg.property_graph import PropertyGraphReader
 from kgqa.kg.public_endpoints import PublicEndpoint, known_endpoint, named_endpoint
 from kgqa.kg.sparql import queries
@@ -54,6 +56,7 @@ def source_version(source: str) -> tuple[int, ...] | None:
         return None
 
 
+@names_shown_in(None)  # what is kept of a graph depends on no question
 def open_graph(
     sources: "Sequence[str | Path] | rdflib.Graph | Frame",
     *,
@@ -135,6 +138,7 @@ def _open_kept(folder: Path | None) -> directory.StoredGraph | None:
         return None
 
 
+@names_shown_in(None)
 def open_triples(
     text: bytes,
     source: str,
@@ -155,30 +159,34 @@ def _open_stored(
     stored: directory.StoredGraph, rows: int, deadline: float, encode: Encode | None
 ) -> SparqlGraph:
     executor = EmbeddedStore(stored.store, deadline=deadline, folder=stored.folder, build=stored.build)
-    return _open_embedded(executor, stored.facts, lambda *_: stored.names, rows, encode)
+    return _open_embedded(executor, stored.facts, stored.read_profile, lambda *_: stored.names, rows, encode)
 
 
 def _open_loaded(
     store: ox.Store, facts: GraphFacts, rows: int, deadline: float, encode: Encode | None
 ) -> SparqlGraph:
-    def list_names(dialect: Dialect, names: StoreNames) -> NameTable:
-        return directory.list_names(store, facts, dialect, names)
+    executor = EmbeddedStore(store, deadline=deadline)
+    profile, facts = directory.profile_store(executor, facts)
 
-    return _open_embedded(EmbeddedStore(store, deadline=deadline), facts, list_names, rows, encode)
+    def list_names(dialect: Dialect, names: StoreNames) -> NameTable:
+        return directory.list_names(store, facts, dialect, profile, names)
+
+    return _open_embedded(executor, facts, lambda: profile, list_names, rows, encode)
 
 
 def _open_embedded(
     executor: EmbeddedStore,
     facts: GraphFacts,
+    read_profile: Callable[[], Profile],
     open_names: Callable[[Dialect, StoreNames], NameTable],
     rows: int,
     encode: Encode | None,
 ) -> SparqlGraph:
-    dialect = detect_dialect(tuple(facts.predicates))
+    dialect = facts.dialect
     naming = Naming(dialect, facts.predicates)
     named = StoreNames(executor, dialect, naming, facts.predicates)
     lookup = IndexLookup(lambda: NameIndex(open_names(dialect, named), named, encode))
-    return SparqlGraph(executor, facts, dialect, naming, lookup, rows=rows)
+    return SparqlGraph(executor, facts, dialect, naming, lookup, read_profile, rows=rows)
 
 
 def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) -> SparqlGraph:
@@ -207,7 +215,7 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
         predicates=listed or {},
     )
     lookup = _make_lookup(executor, dialect, naming, predicates, listed)
-    return SparqlGraph(executor, facts, dialect, naming, lookup, rows=rows)
+    return SparqlGraph(executor, facts, dialect, naming, lookup, Profile, rows=rows)
 
 
 def _open_public(known: PublicEndpoint, executor: Executor, rows: int) -> SparqlGraph:
@@ -218,7 +226,7 @@ def _open_public(known: PublicEndpoint, executor: Executor, rows: int) -> Sparql
     lookup = QueryLookup(executor, dialect, naming, predicates, search)
     source = drop_user(known.url)
     facts = GraphFacts(source, _fingerprint(known.url, None), triples=None, predicates={})
-    return SparqlGraph(executor, facts, dialect, naming, lookup, rows=rows)
+    return SparqlGraph(executor, facts, dialect, naming, lookup, Profile, rows=rows)
 
 
 def _make_lookup(

@@ -171,3 +171,5 @@ class GraphInfo:
     relations: int
     named: int | None
     relation_counts: tuple[tuple[str, int], ...]
+    inferred: tuple[str, ...] = ()
+    """Links between tables that nobody has stated, and why they are taken for such."""

@@ -36,9 +36,8 @@ class RelationCatalog:
         self._inverses: dict[str, set[str]] | None = None
         listed = facts.predicates
         named: dict[str, str] = {}
-        with names_shown_in(None):  # whatever the question is that the graph is opened for
-            for query in self._name_queries(listed):
-                named |= self._read_names(executor.query_now(query).rows)
+        for query in self._name_queries(listed):
+            named |= self._read_names(executor.query_now(query).rows)
         self._labels = self._make_unambiguous(self._shown_words(listed, named))
         self.listed = tuple(relation for relation in sorted(listed) if not self.ignores(relation))
         """Those that a search may follow, sorted; none where nobody has listed them."""

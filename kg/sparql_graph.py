@@ -31,6 +31,7 @@ from kgqa.kg.pages import (
     Proof,
     Table,
 )
+from kgqa.kg.profile.profile import Profile
 from kgqa.kg.proof.prover import Prover
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.relations import RelationCatalog, without_inverses
@@ -50,6 +51,7 @@ from kgqa.kg.sparql.decoding import (
 )
 from kgqa.kg.sparql.guard import guard_query
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term, Triple, is_id
+from kgqa.locks import cached_property
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -83,10 +85,12 @@ class SparqlGraph:
         dialect: Dialect,
         naming: Naming,
         lookup: NameLookup,
+        read_profile: Callable[[], Profile],
         *,
         rows: int,
     ) -> None:
         self._executor = executor
+        self._read_profile = read_profile
         self._facts = facts
         self._dialect = dialect
         self._naming = naming
@@ -110,6 +114,11 @@ class SparqlGraph:
     def dialect(self) -> str:
         """The name of the dialect: ``freebase``, ``wikidata`` or ``plain``."""
         return self._dialect.name
+
+    @property
+    def inferred(self) -> Mapping[str, str]:
+        """Which relations were inferred between tables, and why."""
+        return self._facts.inferred
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -436,21 +445,31 @@ class SparqlGraph:
         if self._name_languages is None:
             if self._dialect.polyglot and not self._facts.predicates:
                 return {}  # a public graph, with names in all languages
-            index, labels = await self._lookup.index(""), [*self._naming.labels]
-            ids = await asyncio.to_thread(index.sample_ids, NAMES_SAMPLED)
-            texts = [queries.some_names(label, NAMES_SAMPLED) for label in labels]
+            tags, names = self._facts.summary.languages, list[Literal]()
             try:
-                with unmetered():
-                    texts = [queries.names(ids, labels)] if ids and labels else texts
-                    found = [row for text in texts for row in (await self._executor.query(text)).rows]
+                if not tags or "" in tags:
+                    names = await self._sample_names()
             except (KGTimeout, KGSilent, KGRejected):
                 return {}
-            named = [
-                (name.language, name.value) for row in found for name in row[:2] if isinstance(name, Literal)
-            ]
-            beside = " ".join(map(self.relation_label, self.relations[:NAMES_SAMPLED]))
-            self._name_languages = await asyncio.to_thread(name_shares, named, beside)
+            tags = tags or Counter(name.language for name in names)
+            untagged = [name.value for name in names if not name.language]
+            words = " ".join(map(self.relation_label, self.relations[:NAMES_SAMPLED]))
+            self._name_languages = await asyncio.to_thread(name_shares, tags, untagged, words)
         return self._name_languages
+
+    async def _sample_names(self) -> list[Literal]:
+        """Return some names, spread over all of them where these are listed."""
+        index, labels = await self._lookup.index(""), [*self._naming.labels]
+        ids = await asyncio.to_thread(index.sample_ids, NAMES_SAMPLED)
+        texts = [queries.some_names(label, NAMES_SAMPLED) for label in labels]
+        with unmetered():
+            answers = [
+                await self._executor.query(text)
+                for text in ([queries.names(ids, labels)] if ids and labels else texts)
+            ]
+        return [
+            term for each in answers for row in each.rows for term in row[:2] if isinstance(term, Literal)
+        ]
 
     def _named_hops(self, hops: Iterable[Hop]) -> tuple[Hop, ...]:
         return tuple(sorted(self._relations.hop(hop.relation, hop.forward) for hop in hops))
@@ -523,8 +542,17 @@ class SparqlGraph:
             counts = [(r, n) for r, n in facts.predicates.items() if not self._relations.ignores(r)]
             listed = tuple(sorted(counts, key=lambda item: (-item[1], item[0])))
             sizes = (facts.triples, entities, len(listed), named)
-            self._info = GraphInfo(facts.source, self._dialect.name, *sizes, listed)
+            inferred = tuple(dict.fromkeys(facts.inferred.values()))
+            self._info = GraphInfo(facts.source, self._dialect.name, *sizes, listed, inferred)
         return self._info
+
+    async def profile(self) -> Profile:
+        """Return what is known of the graph's classes; see `KnowledgeGraph`."""
+        return await asyncio.to_thread(lambda: self._profile)
+
+    @cached_property
+    def _profile(self) -> Profile:
+        return self._read_profile()
 
     async def _count(self, query: str) -> int | None:
         """Count, where that does not take too long: an endpoint may hold thousands of millions."""

@@ -4,6 +4,8 @@
 'the bonnie and clyde s cafe'
 >>> strip_article("the bonnie and clyde")
 'bonnie and clyde'
+>>> split_camel_case("officialLanguage")
+'official Language'
 """
 
 import re
@@ -24,6 +26,7 @@ _UNSPACED = (
 _WORD_PATTERN = re.compile(rf"(?=[^\W_])[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 _HALF_MARKS = "\uff9e\uff9f"
 _LONG_RUN_OF_MARKS = re.compile(rf"(?:[^\w\s]|[{_HALF_MARKS}]){{{MAX_COMBINING_MARKS + 1},}}")
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ARTICLES = ("the ", "a ", "an ")
 
 
@@ -65,6 +68,11 @@ def _first_marks(run: re.Match[str]) -> str:
         if marks <= MAX_COMBINING_MARKS:
             kept.append(char)
     return "".join(kept)
+
+
+def split_camel_case(name: str) -> str:
+    """Put a space before each capital that follows a small letter."""
+    return _CAMEL_CASE.sub(" ", name)
 
 
 def strip_article(folded: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kgqa.kg.terms import Hop
-from kgqa.kg.text import FUNCTION_WORDS
+from kgqa.kg.text import FUNCTION_WORDS, split_camel_case
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, stem_similarity
 
 FloatArray = npt.NDArray[np.float64]
@@ -77,8 +77,7 @@ def relation_phrase(relation: str) -> str:
     'official language'
     """
     parts = " ".join(relation.split(".")[-2:])
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", parts)
-    return " ".join(re.split(r"[\W_]+", spaced)).strip().lower()
+    return " ".join(re.split(r"[\W_]+", split_camel_case(parts))).strip().lower()
 
 
 @lru_cache(MAX_WORDS_KNOWN)

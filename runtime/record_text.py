@@ -36,13 +36,14 @@ class Answered(dict[str, Any]):
     def __str__(self) -> str:
         """Return three lines: the answers, the first path that proves them, how far to trust them.
 
-        One more says how a question in another language than the graph's names was read.
+        Others say which links between tables were inferred, where these are part of it, and how a question
+        in another language than the graph's names was read.
         """
         paths = ["".join(path_parts(path)) for path in self["paths"]]
         more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
         proof = paths[0] + more if paths else "no path of the graph"
-        below = filter(None, (proof, say_reading(self), say_cost(self)))
-        return "\n  ".join([say_answers(self), *below])
+        lines = [say_answers(self), proof, say_inferred(self), say_reading(self), say_cost(self)]
+        return "\n  ".join(filter(None, lines))
 
     def _repr_html_(self) -> str:
         """Return HTML: the answers, the paths as a picture, who decided the conditions, what it cost."""
@@ -51,7 +52,7 @@ class Answered(dict[str, Any]):
             [
                 f"<div><p><strong>{escape(say_answers(self))}</strong></p>",
                 _draw_paths(self["paths"]) if self["paths"] else "",
-                *(f"<p>{escape(words)}</p>" for words in decided),
+                *(f"<p>{escape(words)}</p>" for words in filter(None, (*decided, say_inferred(self)))),
                 f"<p><small>{escape(say_cost(self))}</small></p></div>",
             ]
         )
@@ -118,6 +119,12 @@ def say_cost(record: Mapping[str, Any]) -> str:
         f"stopped by {record['stopped_by']}" if record["stopped_by"] else "",
     ]
     return one_line(" · ".join(filter(None, parts)))
+
+
+def say_inferred(record: Mapping[str, Any]) -> str:
+    """Return which links between tables an answer rests on that were inferred; nothing where none were."""
+    found = [link for entry in record["trace"][-1:] for link in entry.get("inferred", ())]
+    return one_line(f"inferred: {'; '.join(found)}", 1000) if found else ""
 
 
 def _caveat(outcome: str) -> str:

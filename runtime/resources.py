@@ -1,8 +1,8 @@
 """Graphs, encoders and models: opened once per process, by name, here only."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,6 +58,8 @@ class Resources:
     """What the offline model and retrieval learn from; None where neither does, and where there are none."""
     index: SolutionIndex | None = None
     """What the method recalls solved questions from; None where it does not, and where there are none."""
+    inferred: Mapping[str, str] = field(default_factory=dict)
+    """Which relations of the graph nobody has stated as such, and why they were inferred."""
 
 
 async def open_resources(context: Context) -> Resources:
@@ -157,6 +159,8 @@ def graph_sources(names: Sequence[str]) -> list[str]:
 
 def _open_all(context: Context) -> Resources:
     read_wordings(context.prompts)  # what is wrong with them is told before anything is asked
+    from kgqa.kg.sparql_graph import SparqlGraph
+
     if not context.asks_graph:
         return Resources({}, _open_model(context, None, None), open_contradiction_detector())
     graph, made = opened = _open_graph(context)
@@ -167,7 +171,9 @@ def _open_all(context: Context) -> Resources:
     library = _open_library(context, graph)
     nli = getattr(context, "nli", None) or None
     detector = _process.get(("nli", nli), lambda: open_contradiction_detector(nli))
-    return Resources(tools, _open_model(context, opened, exemplars), detector, library, exemplars, index)
+    inferred = graph.inferred if isinstance(graph, SparqlGraph) else {}
+    model = _open_model(context, opened, exemplars)
+    return Resources(tools, model, detector, library, exemplars, index, inferred)
 
 
 def _node_tools(graph: KnowledgeGraph) -> list[BaseTool]:

@@ -40,6 +40,21 @@ def _singular(word: str) -> str:
     return word[:-2] if lower.endswith(_SIBILANTS) else word[:-1]
 
 
+def in_plural(words: str) -> str:
+    """Return the words for one thing as those for several; the last of them tells which it is.
+
+    >>> [in_plural(words) for words in ("country", "box", "key", "person", "crew member", "courses")]
+    ['countries', 'boxes', 'keys', 'people', 'crew members', 'courses']
+    """
+    before, space, last = words.rpartition(" ")
+    irregular = next((several for several, one in _IRREGULAR.items() if one == last.lower()), None)
+    if irregular or _singular(last) != last:
+        return before + space + (irregular or last)
+    if last.endswith("y") and not last.endswith(("ay", "ey", "oy", "uy")):
+        return f"{words[:-1]}ies"
+    return f"{words}es" if f"{last}es".endswith(_SIBILANTS) else f"{words}s"
+
+
 def named_words(question: str, index: NameIndex) -> Iterator[NamedWords]:
     """Yield words of a question that are names, as they are or in the singular: more words first."""
     words, singular = [word.text for word in split_words(question)], in_singular(question).split()

@@ -46,7 +46,7 @@ def list_all_names(
     named: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
     pairs: list[tuple[str, str]] = []
     for rank, predicate in enumerate((*naming.labels, *naming.aliases)):
-        for end, name in _names_by(executor, predicate):
+        for name, end in _names_by(executor, predicate):
             if isinstance(end, Entity) and isinstance(name, Literal) and is_node(end.id, relations, dialect):
                 pairs.append((end.id, name.value))
                 if rank < len(naming.labels):

@@ -11,6 +11,7 @@ from kgqa.kg.sparql.patterns import (
     serialise,
     triple_pattern,
     values_list,
+    without_label,
     write_iri,
 )
 from kgqa.kg.terms import Hop, Literal, Term
@@ -153,8 +154,8 @@ def count_named(labels: Sequence[str]) -> str:
 
 
 def all_names(predicate: str) -> str:
-    """Ask for every ``?end ?name`` by a label or alias predicate."""
-    return f"SELECT ?end ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }}"
+    """Ask for every ``?name ?end`` by a label or alias predicate."""
+    return f"SELECT ?name ?end WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }}"
 
 
 def some_names(predicate: str, limit: int) -> str:
@@ -165,9 +166,9 @@ def some_names(predicate: str, limit: int) -> str:
 
 
 def names_hashed(predicate: str, prefix: str) -> str:
-    """Ask for ``?end ?name`` of those whose id has an MD5 sum that begins so: a part of all names."""
+    """Ask for ``?name ?end`` of those whose id has an MD5 sum that begins so: a part of all names."""
     return (
-        f"SELECT ?end ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) "
+        f"SELECT ?name ?end WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) "
         f"FILTER(STRSTARTS(MD5(STR(?end)), {serialise(Literal(prefix))})) }}"
     )
 
@@ -211,6 +212,11 @@ def nodes() -> str:
         f"{{ SELECT DISTINCT ?end WHERE {{ {each} }} }}" for each in ("?end ?p ?o", "?s ?q ?end")
     )
     return f"SELECT DISTINCT ?end WHERE {{ {subjects} UNION {{ {objects} FILTER(!isLiteral(?end)) }} }}"
+
+
+def unlabelled_nodes(labels: Sequence[str]) -> str:
+    """Ask for each ``?end`` that is no literal and has no label."""
+    return f"{nodes()[:-1].strip()} {without_label(labels, '?end')} }}"
 
 
 def count_labelled(labels: Sequence[str]) -> str:

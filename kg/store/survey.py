@@ -5,7 +5,7 @@ The store answers without Python's lock, so that two of these functions may run 
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import IO, Any
 
@@ -31,39 +31,58 @@ NAME_PREDICATES = tuple(
 )
 """All by which a dialect names things."""
 
+PREDICATE_MARK = "predicate"  # which is no IRI
+
 
 def count_predicates(store: ox.Store) -> dict[str, int]:
     """Count the triples of each predicate; one in two named graphs counts twice."""
     return dict(sorted((each.value, int(n.value)) for each, n in _solutions(store, queries.predicates())))
 
 
-def write_names(store: ox.Store, file: IO[bytes]) -> None:
-    """Write all that may be a name, as CSV: a head, ids and names of each of `NAME_PREDICATES` in turn."""
-    for predicate in NAME_PREDICATES:
+def write_names(store: ox.Store, file: IO[bytes], predicates: Iterable[str] = NAME_PREDICATES) -> None:
+    """Write all that may be a name, as CSV: for each predicate a line that says so, a head, names and ids."""
+    for predicate in predicates:
+        file.write(f"{predicate},{PREDICATE_MARK}\r\n".encode())
         _ask(store, queries.all_names(predicate)).serialize(file, ox.QueryResultsFormat.CSV)
 
 
 def read_names(
-    written: IO[bytes], store: ox.Store, facts: GraphFacts, dialect: Dialect
+    written: IO[bytes], store: ox.Store, facts: GraphFacts, dialect: Dialect, terms: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """Return the (id, name) pairs of a graph, of which `write_names` has written those that it states.
 
-    Relations are no entities, nor are the entities that they have their names from.
+    Relations are no entities, nor are the entities that they have their names from, nor ``terms``.
     """
     naming = Naming(dialect, facts.predicates)
-    if naming.local:
-        ids = (_term_id(node.value) for (node,) in _solutions(store, queries.nodes()))
-        named: Iterator[tuple[str, str]] = ((id, naming.name(id, ()) or "") for id in ids)
-        yield from ((id, name) for id, name in named if name and is_node(id, facts.predicates, dialect))
-        return
-    written.seek(0)
-    predicates, is_name = iter(NAME_PREDICATES), False
-    with io.TextIOWrapper(written, encoding="utf-8", newline="") as lines:
-        for iri, name in csv.reader(lines):
-            if ":" not in iri:  # the head of the next
-                is_name = next(predicates) in (*naming.labels, *naming.aliases)
-            elif is_name and is_node(id := _term_id(iri), facts.predicates, dialect):
+    for id, name in _stated_names(written, naming):
+        if id not in terms and is_node(id, facts.predicates, dialect):
+            yield id, name
+    if naming.local or facts.summary.by_iri:
+        for (node,) in _solutions(store, queries.unlabelled_nodes(naming.labels)):
+            id = _term_id(node.value)
+            if id not in terms and is_node(id, facts.predicates, dialect) and (name := naming.name(id, ())):
                 yield id, name
+
+
+def _stated_names(written: IO[bytes], naming: Naming) -> Iterator[tuple[str, str]]:
+    """Read names; those that stand in two parts are put together."""
+    written.seek(0)
+    predicate, given = "", dict[str, str]()
+    with io.TextIOWrapper(written, encoding="utf-8", newline="") as lines:
+        for name, *parts in csv.reader(lines):
+            iri = ",".join(parts)  # pyoxigraph puts no quotes around IRIs
+            if iri == PREDICATE_MARK:
+                predicate = name
+            elif ":" not in iri:  # a head
+                continue
+            elif predicate in naming.family:
+                given[_term_id(iri)] = name
+            elif predicate in naming.family.values():
+                id = _term_id(iri)
+                yield id, f"{given.pop(id)} {name}" if id in given else name
+            elif predicate in (*naming.labels, *naming.aliases):
+                yield _term_id(iri), name
+    yield from given.items()
 
 
 def survey(store: ox.Store, facts: GraphFacts, naming: Naming, names: NamedGraph) -> GraphFacts:

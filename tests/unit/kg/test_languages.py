@@ -92,20 +92,19 @@ def test_a_language_that_nobody_has_listed_has_no_function_words_and_no_stems() 
 
 
 def test_names_without_a_tag_are_in_the_language_of_all_of_them() -> None:
-    german = [
-        ("", f"{name} der Abteilung für Entwicklung und Einkauf") for name in ("Leitung", "Lager", "Büro")
-    ]
-    more = [("", "Die Brücken über den großen Fluss"), ("", "Alle Häuser am alten Markt und ihre Besitzer")]
-    assert name_shares([*german, *more], "hasMember partOf") == {"de": 1.0}
+    places = ("Leitung", "Lager", "Büro")
+    german = [f"{place} der Abteilung für Entwicklung und Einkauf" for place in places]
+    more = ["Die Brücken über den großen Fluss", "Alle Häuser am alten Markt und ihre Besitzer"]
+    assert name_shares({"": 1.0}, [*german, *more], "hasMember partOf") == {"de": 1.0}
 
 
 def test_names_that_say_too_little_are_in_the_language_of_the_relations() -> None:
-    assert name_shares([("", "A-17"), ("", "Ilz")], "hasSupplier isMemberOf areaOfExpertise") == {"en": 1.0}
+    assert name_shares({"": 2}, ["A-17", "Ilz"], "hasSupplier isMemberOf areaOfExpertise") == {"en": 1.0}
 
 
 def test_shares_go_by_the_tags_and_regions_and_scripts_are_no_languages() -> None:
-    shares = name_shares([("de-AT", "Wien"), ("de", "Bern"), ("fr", "Berne"), ("zh-Hant", "伯恩")])
-    assert shares == {"de": 0.5, "fr": 0.25, "zh": 0.25}
+    tags = {"de-AT": 1, "de": 1, "fr": 1, "zh-Hant": 1}
+    assert name_shares(tags, [], "") == {"de": 0.5, "fr": 0.25, "zh": 0.25}
 
 
 def test_a_question_in_the_language_of_some_names_needs_no_other() -> None:
