@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from typing import Literal as Choice
 from urllib.parse import unquote
 
+from kgqa.kg.languages import base_language, preferred_languages
 from kgqa.kg.terms import Entity, Hop, Literal, Term, local_name
 from kgqa.locks import cached_property
 
@@ -61,7 +62,10 @@ class Namespace:
 
 
 class LabelPredicates(tuple[str, ...]):
-    """Label predicates, best first, and the languages that names are asked for in: none stands for all."""
+    """Label predicates, best first, and ``languages`` of names; none stands for all.
+
+    Where there are some, names in those of question and user are asked for beside them.
+    """
 
     languages: tuple[str, ...] = ()
 
@@ -199,14 +203,17 @@ class Dialect:
         return min(ranked)[2] if ranked else None
 
     def language_rank(self, tag: str) -> tuple[int, str]:
-        """Order languages: those asked for, their regional forms, the others by tag."""
-        tag = tag.lower()
-        if tag in self.languages:
-            return self.languages.index(tag), ""
-        base = tag.partition("-")[0]
-        if base in self.languages:
-            return len(self.languages) + self.languages.index(base), tag
-        return 2 * len(self.languages), tag
+        """Order languages: those that names are shown in, their regional forms, the others by tag."""
+        tag, languages = tag.lower(), preferred_languages(self.languages)
+        if tag in languages:
+            return languages.index(tag), ""
+        if (base := base_language(tag)) in languages:
+            return len(languages) + languages.index(base), tag
+        return 2 * len(languages), tag
+
+    def reads(self, tag: str) -> bool:
+        """Return whether names in a language are looked for where a graph has them in many."""
+        return not {tag.lower(), base_language(tag)}.isdisjoint(self.languages)
 
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from kgqa.kg.dialects import Dialect
 from kgqa.kg.graph import Executor, Row
+from kgqa.kg.languages import preferred_languages
 from kgqa.kg.linking.name_index import EntityNames, NameIndex
 from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.linking.search import TextSearch
@@ -53,8 +54,7 @@ def list_all_names(
                 pairs.append((end.id, name.value))
                 if rank < len(naming.labels):
                     named[end.id].append((rank, name.language, name.value))
-    preferred = {id: naming.name(id, names) for id, names in named.items()}
-    graph = ListedNames(executor, dialect, naming, relations, preferred)
+    graph = ListedNames(executor, dialect, naming, relations, named)
     return NameIndex(NameTable.build(pairs, graph.facts), graph)
 
 
@@ -108,14 +108,14 @@ class ListedNames(StoreNames):
         dialect: Dialect,
         naming: Naming,
         relations: Collection[str],
-        names: Mapping[str, str | None],
+        names: Mapping[str, Sequence[tuple[int, str, str]]],
     ) -> None:
         super().__init__(executor, dialect, naming, relations)
         self._names = names
 
     def preferred(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Return what some are called."""
-        return {id: self._names.get(id) for id in ids}
+        return {id: self._naming.name(id, self._names.get(id, ())) for id in ids}
 
 
 def is_node(id: str, relations: Collection[str], dialect: Dialect) -> bool:
@@ -184,9 +184,9 @@ class QueryLookup:
 
     async def index(self, text: str) -> NameIndex:
         """Ask the graph; see `NameLookup`."""
+        tags = preferred_languages(self._dialect.languages)
         names = [
-            Literal(name, language=tag)
-            for name, tag in product(spellings(text), dict.fromkeys(("", *self._dialect.languages)))
+            Literal(name, language=tag) for name, tag in product(spellings(text), dict.fromkeys(("", *tags)))
         ]
         with unmetered():
             rows = await self._called(names)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from kgqa.kg.dialects import LabelPredicates
+from kgqa.kg.languages import preferred_languages
 from kgqa.kg.sparql.derived import write_relation
 from kgqa.kg.terms import ANY, XSD_STRING, Chain, Entity, Hop, Literal, Term, is_value_id, plain_term
 
@@ -116,7 +117,8 @@ def without_label(labels: Sequence[str], variable: str) -> str:
 
 def _spoken(labels: Sequence[str], number: str = "") -> str:
     """Hold ``?label`` to the languages that names are read in, where there are many."""
-    tags = labels.languages if isinstance(labels, LabelPredicates) else ()
+    own = labels.languages if isinstance(labels, LabelPredicates) else ()
+    tags = preferred_languages(own) if own else ()
     known = " || ".join(f'LANG(?label{number}) = "{tag}"' for tag in tags)
     return f" FILTER({known})" if known else ""
 

@@ -178,9 +178,11 @@ def texts(predicate: str, most: int) -> str:
     )
 
 
-def some_name(predicate: str) -> str:
-    """Ask for one ``?name`` by a label predicate."""
-    return f"SELECT ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }} LIMIT 1"
+def some_names(predicate: str, limit: int) -> str:
+    """Ask for ``limit`` of the ``?name`` by a label predicate."""
+    return (
+        f"SELECT ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }} LIMIT {limit:d}"
+    )
 
 
 def names_hashed(predicate: str, prefix: str) -> str:
