@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from kgqa.kg.dialects import Dialect
+from kgqa.kg.dialects import CLOSURE, Dialect
 from kgqa.kg.graph import Executor, GraphFacts, Row
 from kgqa.kg.meter import unmetered
 from kgqa.kg.naming import Naming
@@ -109,6 +109,7 @@ class RelationCatalog:
         return {
             (one, other): (n, n / max(n, 1, facts.get(one, 0), facts.get(other, 0)))
             for one, other, n in counted or ()
+            if not any(each.startswith(CLOSURE) for each in (one, other))  # it states more than its relation
         }
 
     async def whole_inverses(self) -> dict[str, set[str]]:

@@ -23,8 +23,8 @@ DERIVED_GRAPH = "urn:kgqa:derived"
 INSTANCE_OF = "urn:kgqa:instance-of"
 """From an entity to its classes, and to all that these are subclasses of."""
 
-SUBCLASS, BROADER = f"{CLOSURE}{RDFS}subClassOf", f"{CLOSURE}{SKOS}broader"
-"""From a class or concept to all above it."""
+SUBCLASS, BROADER = f"{CLOSURE}{RDFS}subClassOf+", f"{CLOSURE}{SKOS}broader+"
+"""From a class or concept to all above it; the sign at the end tells their local names from those of one step."""
 
 _PATHS = {INSTANCE_OF: f"<{RDF}type>/<{RDFS}subClassOf>*"}
 
