@@ -17,6 +17,7 @@ from kgqa.kg.meter import unmetered
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import is_true, read_integer
+from kgqa.kg.sparql.derived import some_values
 from kgqa.kg.terms import Entity, Hop, Literal, is_iri, node_id
 from kgqa.kg.text import EVERYDAY_WORDS, fold, split_words
 from kgqa.locks import ProcessLock
@@ -120,7 +121,8 @@ class ListedNames(StoreNames):
 
 def is_node(id: str, relations: Collection[str], dialect: Dialect) -> bool:
     """Return whether an id is an entity: relations are none, nor what they have their names from."""
-    return id not in relations and not dialect.is_relation_entity(id)
+    is_relation = id in relations or some_values(id) in relations
+    return not is_relation and not dialect.is_relation_entity(id)
 
 
 def read_facts(ids: Iterable[str], rows: Iterable[Row], dialect: Dialect) -> dict[str, dict[Hop, int]]:

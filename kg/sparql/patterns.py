@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from kgqa.kg.dialects import LabelPredicates
 from kgqa.kg.languages import preferred_languages
-from kgqa.kg.sparql.derived import write_relation
+from kgqa.kg.sparql.derived import stated_pattern, write_relation
 from kgqa.kg.terms import ANY, XSD_STRING, Chain, Entity, Hop, Literal, Term, is_value_id, plain_term
 
 BLANK_NAMESPACE = "urn:kgqa:blank:"
@@ -88,6 +88,21 @@ def triple_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) 
         subject = NOWHERE
     step = f"{subject} {relation} {object_} ."
     return f"{step} VALUES {end} {{ {listed} }}" if listed else step
+
+
+def proof_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) -> str:
+    """Write the triple of one hop as `triple_pattern` does, by what the graph itself states."""
+    nodes = (start, end) if hop.forward else (end, start)
+    if (stated := stated_pattern(nodes[0], hop.relation, nodes[1])) is None:
+        return triple_pattern(start, hop, end, held)
+    (step, test), listed = stated, " ".join(map(serialise, held))
+    tests = " && ".join([test, *(is_named(node) for node in nodes if node.startswith("?"))])
+    return f"{step} FILTER({tests})" + (f" VALUES {end} {{ {listed} }}" if listed else "")
+
+
+def is_named(variable: str) -> str:
+    """Test that a node is not blank, wherever the graph is."""
+    return f'!isBlank({variable}) && !STRSTARTS(STR({variable}), "{BLANK_NAMESPACE}")'
 
 
 def label_of(labels: Sequence[str], variable: str = "?end", number: str = "") -> str:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kgqa.kg.dialects import RDF, XSD, Dialect
+from kgqa.kg.dialects import OWL, RDF, XSD, Dialect
 from kgqa.kg.sparql.patterns import (
     FALSE,
     TRUE,
     known_entities,
     label_of,
+    proof_pattern,
     serialise,
     triple_pattern,
     values_list,
@@ -112,6 +113,21 @@ def objects(id: str, predicates: Sequence[str], labels: Sequence[str]) -> str:
 def predicates() -> str:
     """Ask for each ``?relation`` and its number of triples ``?n``."""
     return "SELECT ?relation (COUNT(*) AS ?n) WHERE { ?s ?relation ?o } GROUP BY ?relation"
+
+
+def count_types() -> str:
+    """Ask for each ``?type`` of nodes and their number ``?n``."""
+    return f"SELECT ?type (COUNT(*) AS ?n) WHERE {{ ?s <{RDF}type> ?type }} GROUP BY ?type"
+
+
+def restricted_properties() -> str:
+    """Ask for each ``?property`` that an axiom restricts."""
+    return f"SELECT DISTINCT ?property WHERE {{ ?s <{OWL}onProperty> ?property }}"
+
+
+def facts_stated(hop: Hop) -> str:
+    """Ask for each ``?start ?end`` of a hop, by what the graph states."""
+    return f"SELECT DISTINCT ?start ?end WHERE {{ {proof_pattern('?start', hop, '?end')} }}"
 
 
 def both_ways() -> str:
