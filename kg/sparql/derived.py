@@ -16,15 +16,15 @@ import re
 from urllib.parse import unquote
 from zlib import crc32
 
-from kgqa.kg.dialects import CLOSURE, OWL, RDF, RDFS, RESTRICTED, SKOS, XSD
-from kgqa.kg.terms import local_name
+from kgqa.kg.dialects import CLOSURE, DIALECTS, OWL, RDF, RDFS, RESTRICTED, SKOS, XSD
+from kgqa.kg.terms import Hop, local_name
 
 DERIVED_GRAPH = "urn:kgqa:derived"
 INSTANCE_OF = "urn:kgqa:instance-of"
 """From an entity to its classes, and to all that these are subclasses of."""
 
 SUBCLASS, BROADER = f"{CLOSURE}{RDFS}subClassOf+", f"{CLOSURE}{SKOS}broader+"
-"""From a class or concept to all above it; the sign at the end tells their local names from those of one step."""
+"""From a class or concept to all above it; the sign at the end tells their names from those of one step."""
 
 _PATHS = {INSTANCE_OF: f"<{RDF}type>/<{RDFS}subClassOf>*"}
 
