@@ -162,10 +162,11 @@ class KnowledgeGraph(Protocol):
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities."""
 
-    async def profile(self) -> Profile:
+    async def profile(self, classes: Sequence[str] = ()) -> Profile:
         """Return what is known of the graph's classes; an empty profile where nobody has counted them.
 
-        It is made when the graph is loaded, and read when it is first asked for.
+        It is made when the graph is loaded, and read when it is first asked for. Of a graph that is too large
+        for that, some ``classes`` are profiled now.
         """
 
     @property

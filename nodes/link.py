@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.languages import foreign_to, language_name
+from kgqa.kg.linking.class_names import asks_for_kind
 from kgqa.kg.pages import ChainResult, Match, Mention
-from kgqa.kg.terms import Chain, Entity, is_id, is_iri, one_line
+from kgqa.kg.terms import Chain, Entity, Hop, is_id, is_iri, one_line
 from kgqa.priors.errors import EncoderError
 from kgqa.prompts.base import MAX_QUESTION_CHARS
 from kgqa.prompts.translate_question import TranslateQuestion
@@ -34,11 +35,14 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     texts = (each if isinstance(each, str) else each["id"] or each["name"] or "" for each in topics_given)
     given = list(dict.fromkeys(texts))
     meanings: dict[str, list[Entity]] = {}
+    classes: dict[str, list[Hop]] = {}
     named = await _resolve_topics(given, runtime)
     if not named:
         mentions = await _find_mentions(question, runtime)
         if not mentions:
             runtime.trace["reason"] = "the question names no entity of the graph; give a topic"
+        classes = {each.matches[0].entity.id: [*each.matches[0].hops] for each in mentions if each.is_class}
+        mentions = _topical(mentions, question, runtime)
         named = list(dict.fromkeys(mention.matches[0].entity for mention in mentions))
         meanings = {
             mention.matches[0].entity.id: [match.entity for match in mention.matches[1:]]
@@ -79,6 +83,7 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
         "linked": not given,
         "passed_over": list(map(one_line, passed_over)),
         "meanings": meanings,
+        "classes": classes,
         "chain": chains[0],
         "leads": leads,
         "resume_points": chains[::-1],
@@ -116,6 +121,22 @@ async def _find_mentions(question: str, runtime: NodeRuntime) -> list[Mention]:
         return await rank_meanings(question, mentions, runtime.encode)
     except EncoderError:
         return [replace(mention, matches=mention.matches[:1]) for mention in mentions]
+
+
+def _topical(mentions: Sequence[Mention], question: str, runtime: NodeRuntime) -> list[Mention]:
+    """Return the mentions that a search sets out from: of classes, where others are, those asked for.
+
+    A method that does not retrieve needs none of them then: what it finds is seen to be of the class, or not.
+    """
+    others = [each for each in mentions if not each.is_class]
+    if not others:
+        return list(mentions)
+    asked = [
+        each
+        for each in mentions
+        if each.is_class and runtime.context.retrieves and asks_for_kind(question, each.text)
+    ]
+    return [*others, *asked[:1]]
 
 
 async def _resolve_topics(texts: Sequence[str], runtime: NodeRuntime) -> list[Entity | None]:

@@ -156,7 +156,7 @@ def path_parts(path: "Sequence[PathStep]") -> list[str]:
 
 
 def _relation_text(step: "PathStep") -> str:
-    return one_line(unquote(local_name(step["relation"])))
+    return one_line(step.get("name") or unquote(local_name(step["relation"])))
 
 
 def ref_text(shown: "Ref") -> str:

@@ -204,6 +204,8 @@ class Update(TypedDict, total=False):
     """What was given or found as a topic, and is no part of the search: the graph does not have it."""
     meanings: dict[str, list[Entity]]
     """What else the mention of a topic entity may mean, by its id, the likeliest first."""
+    classes: dict[str, list[Hop]]
+    """The classes that the question names, by their ids, with the hops that lead to their members alone."""
     chain: Chain
     """The relation chain at hand."""
     stack: list[Chain]
@@ -275,6 +277,7 @@ def initial_state(given: Input) -> Update:
         "linked": False,
         "passed_over": [],
         "meanings": {},
+        "classes": {},
         "stack": [],
         "extensions": [],
         "withheld": [],

@@ -51,6 +51,7 @@ _QUOTED = re.compile(
     r"|(?<!\w)['\u2018]([^'\u2019]+)['\u2019](?!\w)"
 )
 
+_VOWEL = re.compile(r"[aeiouy]")
 _LANGUAGE_CUE = re.compile(r"(?i)\b(?:speak\w*|spoken|languages?)\b")
 _LANGUAGE_BEFORE = re.compile(r"(?i)\b(?:in|into)\s+$")
 _LANGUAGE_ASKED = re.compile(r"(?i)\b(?:what|which)(?:\s+\w+){0,3}\s+languages?\b")
@@ -91,10 +92,10 @@ class Linker:
     def __init__(self, index: NameIndex, relation_words: Iterable[str], language: str = "en") -> None:
         self._index = index
         self._foreign = language if language not in ("", "en") else ""
-        self._relational = {word for text in relation_words for word in fold(text).split()}
+        self.relational = {word for text in relation_words for word in fold(text).split()}
         self._function = function_words(language) if self._foreign else FUNCTION_WORDS
-        self._everyday = self._relational | (self._function if self._foreign else EVERYDAY_WORDS)
-        self._common = self._relational | (self._function if self._foreign else COMMON_WORDS)
+        self._everyday = self.relational | (self._function if self._foreign else EVERYDAY_WORDS)
+        self._common = self.relational | (self._function if self._foreign else COMMON_WORDS)
 
     def link(self, question: str) -> list[Mention]:
         """Return the mentions of a question in order of appearance, matches best first."""
@@ -258,7 +259,7 @@ class Linker:
         has_initials = any(
             word.text.isupper() and len(word.text) > 1 and fold(word.text) in self._function for word in span
         )
-        is_plain = meaning[0] in self._relational or (is_lower_code and not lower)
+        is_plain = meaning[0] in self.relational or (is_lower_code and not lower)
         if len(meaning) == 1 and is_plain and not has_initials:
             return FAINT
         named = span[1:] if opens and fold(span[0].text) in self._everyday else span
@@ -449,7 +450,10 @@ def _quoted_places(question: str) -> set[tuple[int, int]]:
 def _capitalised_runs(
     listed: Sequence[Word], common: Collection[str], function: Collection[str]
 ) -> list[_Span]:
-    """Runs of capitalised words that are not all common ones; then without these where they begin."""
+    """Runs of capitalised words that are not all common ones; then without these where they begin.
+
+    Likewise without what stands before a name as "Ms" or "Dr" do: a word without a vowel.
+    """
     runs: list[list[int]] = []
     for place, word in enumerate(listed):
         if word.text[0].isupper() and fold(word.text) not in function:
@@ -461,7 +465,9 @@ def _capitalised_runs(
     for run in runs:
         rare = [place for place in run if fold(listed[place].text) not in common]
         inner = range(rare[0], run[-1] + 1) if rare else run[:0]
-        spans += [_span_of(listed, each) for each in dict.fromkeys((tuple(run), tuple(inner))) if rare]
+        titled = run[1:] if not _VOWEL.search(fold(listed[run[0]].text)) else run[:0]
+        parts = dict.fromkeys((tuple(run), tuple(inner), tuple(titled)))
+        spans += [_span_of(listed, each) for each in parts if each and rare]
     return [span for span in spans if len(span) >= MIN_NEAR_CHARS]
 
 

@@ -346,11 +346,17 @@ class NameIndex:
 def is_part(said: Sequence[str], words: Sequence[str]) -> bool:
     """Return whether a name is said by its first words, its last ones, or the first and the last.
 
+    Of a name with a code, what stands between may be long.
+
     >>> [is_part(said.split(), "william howard taft".split()) for said in ("taft", "william taft", "howard")]
     [True, True, False]
+    >>> is_part("k9 strain gauge".split(), "k9 4711 rotary strain gauge".split())
+    True
     """
     n = len(said)
     edges = n == 2 and len(words) == 3 and [words[0], words[-1]] == [*said]
+    has_code = n > 1 and not said[0].isalpha() and not said[0].isdigit()
+    edges |= has_code and words[0] == said[0] and [*words[1 - n :]] == [*said[1:]]
     return 0 < n < len(words) and ([*words[:n]] == [*said] or [*words[-n:]] == [*said] or edges)
 
 
