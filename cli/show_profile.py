@@ -34,8 +34,8 @@ def show_profile(
     """Print a graph's size, then each class with its properties; without classes, its relations."""
     console = Console(highlight=False)
     console.print(Text(one_line(f"{info.source} ({info.dialect})"), style="bold"))
-    for line in (_sizes(info), *_about(info, summary, cards, label)):
-        console.print(Text(line))
+    for said in (_sizes(info), *_about(info, summary, cards, label)):
+        console.print(Text(said))
     for link in info.inferred:
         console.print(Text(one_line(f"inferred: {link}", output.MAX_LINE_CHARS), style="yellow"))
     drawn = [card for card in cards if card.is_named] or list(cards)

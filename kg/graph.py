@@ -117,6 +117,12 @@ class KnowledgeGraph(Protocol):
     async def link(self, question: str) -> list[Mention]:
         """Find the entities that a question mentions, in order of appearance."""
 
+    async def name_languages(self) -> Mapping[str, float]:
+        """Return the share of names in each language, the commonest first, as far as a sample tells.
+
+        Under an empty code are those of which it cannot be told. Asked once, and uncounted.
+        """
+
     async def find_classes(self, question: str) -> list[Chain]:
         """Return the chains from the classes that a question names to their members: at most two queries.
 
@@ -156,10 +162,11 @@ class KnowledgeGraph(Protocol):
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities."""
 
-    async def profile(self) -> Profile:
+    async def profile(self, classes: Sequence[str] = ()) -> Profile:
         """Return what is known of the graph's classes; an empty profile where nobody has counted them.
 
-        It is made when the graph is loaded, and read when it is first asked for.
+        It is made when the graph is loaded, and read when it is first asked for. Of a graph that is too large
+        for that, some ``classes`` are profiled now.
         """
 
     @property

@@ -6,7 +6,7 @@ from kgqa.kg.dialects import GIVEN_AND_FAMILY, Dialect, LabelPredicates, is_read
 from kgqa.kg.graph import Row
 from kgqa.kg.pages import Description, Page
 from kgqa.kg.sparql.decoding import is_true, read_integer, sort_key
-from kgqa.kg.terms import Entity, Hop, Literal, Term, local_name, one_line
+from kgqa.kg.terms import Entity, Hop, Literal, Term, is_value_id, local_name, one_line, plain_term
 
 MAX_NAME_CHARS = 1_000
 """Characters of a name at most: a record names a node many times. It is found by all of its name."""
@@ -59,7 +59,9 @@ class Naming:
 
         A name of nothing that can be seen is none.
         """
-        if len(known := list(names)) == 1 and known[0][2].isascii() and known[0][2].isprintable():
+        if is_value_id(id):
+            name = plain_term(Entity(id)).name or ""
+        elif len(known := list(names)) == 1 and known[0][2].isascii() and known[0][2].isprintable():
             name = known[0][2].strip() and known[0][2]
         else:
             seen = [each for each in known if one_line(each[2], MAX_NAME_CHARS)]

@@ -7,7 +7,7 @@ how similar the question as a whole is to all of the hops; and how usual the dir
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +33,7 @@ BEST_WORD_WEIGHT = 0.3  # of the word that says a hop best, beside what all word
 LEFTOVER_WORD_WEIGHT = 0.5  # of a word that is left for hops to come: less than one that says a hop
 
 _INVERSE_HOP_PENALTY = 0.05  # what a hop against its arrow must be better by
+_MISREAD_PENALTY = 2.0  # of a first hop that the words around the entity say the other way round
 _RETURN_PENALTY = 0.3  # the same of going straight back
 _COMPANY_BONUS = 0.3  # of going straight back where a question asks for company: "the same director"
 _PAIR_PENALTY = 0.2  # of saying two hops as one, as those that meet at an unnamed node are said
@@ -41,6 +42,8 @@ _SIMILARITY_POWER = 1.5  # one word that says a hop well counts more than some t
 _STEM_WEIGHT = 0.6  # part of the way to full similarity that words of one stem are taken
 _QUESTION_WEIGHT = 0.5  # of the similarity of the whole question
 _IMPOSSIBLE = -1e9
+
+MIN_STEM_SAID = 0.6  # of a word that says a relation, the stem that both have
 
 MAX_QUESTIONS_KNOWN = 64  # masked questions that are remembered,
 MAX_CHAINS_KNOWN = 4_096  # and, about so many, chains that each was compared with
@@ -235,6 +238,39 @@ def without_masks(masked: str) -> str:
     return " ".join(masked.replace(OTHER_MASK, " ").replace(TOPIC_MASK, " ").split())
 
 
+@lru_cache(MAX_WORDS_KNOWN)
+def said_direction(label: str, masked: str) -> bool | None:
+    """Return whether a question follows a relation along its arrow; None where no word by the entity tells.
+
+    >>> asked = "What is [ENT] part of?", "What is part of [ENT]?", "What is [ENT]?"
+    >>> [said_direction("part of", each) for each in asked]
+    [True, False, None]
+    >>> said_direction("narrower", "Which are the narrower concepts of [ENT]?")
+    True
+    """
+    before, mask, after = masked.replace(OTHER_MASK, " ").partition(TOPIC_MASK)
+    words, last = relation_phrase(label).split(), _WORD.findall(after.lower())[-1:]
+    joins = words[-1] in _LINKING_WORDS
+    heads = [word for word in words if word not in FUNCTION_WORDS]
+    left = [word for word in _WORD.findall(before.lower()) if word not in {"the", "a", "an"}]
+    link, near = left[-1:], list(takewhile(lambda word: word not in _LINKING_WORDS, reversed(left[:-1])))
+
+    def is_said(by: Sequence[str]) -> bool:
+        return any(word_similarity(word, head) >= MIN_STEM_SAID for word in by for head in heads)
+
+    if joins and last == words[-1:] and is_said([*left, *_WORD.findall(after.lower())]):
+        return True
+    if mask and is_said(near):
+        return (
+            False
+            if joins and link == words[-1:]
+            else True
+            if not joins and link in (["of"], ["than"])
+            else None
+        )
+    return None
+
+
 def _apposition_start(text: str, words: list[_ContentWord]) -> int:
     """Tell from which word on the text only says what the entity is: "who wrote the film [ENT]".
 
@@ -338,7 +374,7 @@ class QuestionWording:
     """One question about an entity, which is masked; may be used from several threads."""
 
     def __init__(self, masked: str, encode: Encode) -> None:
-        self._encode = encode
+        self._encode, self._masked = encode, masked
         self._orders = word_orders(masked)
         texts = wording_texts(masked)
         self._spans = texts[:-1]
@@ -390,7 +426,11 @@ class QuestionWording:
             whole = _QUESTION_WEIGHT * alike_all.sum(axis=1)  # of each chain the same, whichever are with it
             against = np.array([sum(not hop.forward for hop in chain) for chain in alike])
             back = np.array([sum(one == two.inverse for one, two in pairwise(chain)) for chain in alike])
-            scores[places] = said + whole - (_INVERSE_HOP_PENALTY * against + self._return_penalty * back)
+            misread = [
+                said_direction(chain[0].words, self._masked) is (not chain[0].forward) for chain in alike
+            ]
+            lost = _INVERSE_HOP_PENALTY * against + _MISREAD_PENALTY * np.array(misread)
+            scores[places] = said + whole - (lost + self._return_penalty * back)
         return scores
 
     def _encode_hops(self, steps: Sequence[tuple[str, bool]]) -> tuple[FloatArray, FloatArray]:

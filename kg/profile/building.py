@@ -19,6 +19,7 @@ from kgqa.kg.profile.profile import (
     RelationProfile,
     Wording,
 )
+from kgqa.kg.profile.terminology import CLASSES, is_terminology_only
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.sparql import profile_queries as queries
 from kgqa.kg.sparql.decoding import item_at, read_integer
@@ -51,6 +52,7 @@ MAX_EXAMPLES = 5
 """Values of a property that are shown where there are more."""
 
 MAX_VALUE_CHARS = 80
+MAX_MEMBERS_COUNTED = 100_000  # of one class of a graph that is not gone through
 MAX_PROPERTIES = 40  # of a class
 
 _COMMENTS = (f"{RDFS}comment", f"{SKOS}definition", "http://purl.org/dc/terms/description")
@@ -72,47 +74,71 @@ def build_profile(ask: Ask, predicates: Mapping[str, int], dialect: Dialect) -> 
         predicates: The number of triples of each of its predicates.
         dialect: The dialect of its kind.
     """
-    types = [each for each in dialect.types if each in predicates]
+    types = _present(dialect.types, predicates)
+    is_plain = dialect.name == PLAIN.name
+    members = _count_members(ask, types)
+    meta = {id for id in members if is_plain and is_meta(id)}
+    terms, terminology = frozenset[str](), tuple[str, ...]()
+    if is_plain and not is_terminology_only(members):
+        terms, terminology = _terminology(ask, types, sorted(meta), predicates)
+    else:  # classes are what there is
+        meta -= {*CLASSES}
+    own = {id: n for id, n in members.items() if id not in meta}
+    reader = _Reader(ask, types, dialect, predicates)
+    ordered = sorted(own, key=lambda id: (-own[id], id))[:MAX_CLASSES]
+    facts = reader.read_members(ordered, [each for each in predicates if each not in terminology])
+    silent = {*types, *terminology}
+    read = [reader.class_profile(id, own.get(id, 0), some, silent) for id, some in facts.items() if some]
+    above = _superclasses(ask, own) if f"{RDFS}subClassOf" in predicates else {}
+    known = {*(each.id for each in read)}
+    empty = {id: ClassProfile(id, 0, 0) for each in above.values() for id in each if id not in known}
+    wordings = _wordings(ask, sorted({*known, *empty, *predicates} - {UNTYPED}), dialect, predicates)
+    classes = [
+        replace(each, superclasses=above.get(each.id, ()), wording=wordings.get(each.id, Wording()))
+        for each in sorted((*read, *empty.values()), key=lambda each: (not each.id, -each.members, each.id))
+    ]
+    stated = {*dialect.labels, *dialect.aliases}
+    summary = ProfileSummary(
+        naming=tuple(dict.fromkeys(name for each in classes for name in each.naming if name not in stated)),
+        unnamed=tuple(sorted({*reader.unnamed.values()})),
+        terminology=terminology,
+        by_iri=is_plain and reader.has_readable_unnamed(terms),
+        has_hierarchy=bool(above),
+        languages=reader.languages(),
+    )
+    return Profile(tuple(classes), _relations(ask, wordings, predicates), terms, summary)
+
+
+def profile_classes(ask: Ask, ids: Sequence[str], predicates: Mapping[str, int], dialect: Dialect) -> Profile:
+    """Return the profile of some classes alone, as of a graph that is too large to be gone through.
+
+    ``predicates`` may be empty, where nobody has listed them.
+    """
+    types = _present(dialect.types, predicates)
+    reader = _Reader(ask, types, dialect, predicates)
+    facts = reader.read_members(ids, ())
+    wordings = _wordings(ask, ids, dialect, predicates)
+    classes = []
+    for id in ids:
+        rows = ask(queries.count_members(id, types, MAX_MEMBERS_COUNTED))
+        n = read_integer(rows[0][0]) if rows else 0
+        found = reader.class_profile(id, n, facts[id], {*types})
+        classes.append(replace(found, wording=wordings.get(id, Wording())))
+    return Profile(tuple(classes))
+
+
+def _present(wanted: Iterable[str], predicates: Mapping[str, int]) -> list[str]:
+    """Return those of some predicates that a graph has; all where nobody has listed what it has."""
+    return [each for each in wanted if each in predicates or not predicates]
+
+
+def _count_members(ask: Ask, types: Sequence[str]) -> dict[str, int]:
     members: dict[str, int] = {}
     for type_ in types:
         for class_, n in ask(queries.count_classes(type_, MAX_CLASSES)):
             if isinstance(class_, Entity) and is_iri(class_.id):
                 members[class_.id] = max(members.get(class_.id, 0), read_integer(n))
-    own = {id: n for id, n in members.items() if not (dialect.name == PLAIN.name and is_meta(id))}
-    above = _superclasses(ask, own) if f"{RDFS}subClassOf" in predicates else {}
-    terms, terminology = frozenset[str](), tuple[str, ...]()
-    if dialect.name == PLAIN.name and sum(own.values()) > len(members) - len(own):
-        terms, terminology = _terminology(ask, types, members, own, predicates)
-    reader = _Reader(ask, types, dialect, predicates)
-    ordered = sorted(own, key=lambda id: (-own[id], id))[:MAX_CLASSES]
-    facts = reader.read_members(ordered, [each for each in predicates if each not in terminology])
-    silent = {*types, *terminology}
-    classes = [reader.class_profile(id, own.get(id, 0), some, silent) for id, some in facts.items() if some]
-    empty = sorted({each for several in above.values() for each in several} - {each.id for each in classes})
-    classes += [ClassProfile(id, 0, 0) for id in empty]
-    wordings = _wordings(ask, [*(each.id for each in classes if each.id), *predicates], dialect, predicates)
-    classes = [
-        replace(each, superclasses=above.get(each.id, ()), wording=wordings.get(each.id, Wording()))
-        for each in classes
-    ]
-    classes.sort(key=lambda each: (not each.id, -each.members, each.id))
-    summary = ProfileSummary(
-        naming=tuple(
-            dict.fromkeys(
-                name
-                for each in classes
-                for name in each.naming
-                if name not in (*dialect.labels, *dialect.aliases)
-            )
-        ),
-        unnamed=tuple(sorted({begin for each in classes if (begin := reader.unnamed.get(each.id))})),
-        terminology=terminology,
-        by_iri=dialect.name == PLAIN.name and reader.has_readable_unnamed(terms),
-        has_hierarchy=any(each.superclasses for each in classes),
-        languages=reader.languages(),
-    )
-    relations = _relations(ask, wordings, predicates)
-    return Profile(tuple(classes), relations, terms, summary)
+    return members
 
 
 def _superclasses(ask: Ask, classes: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
@@ -130,14 +156,9 @@ def _superclasses(ask: Ask, classes: Mapping[str, int]) -> dict[str, tuple[str, 
 
 
 def _terminology(
-    ask: Ask,
-    types: Sequence[str],
-    members: Mapping[str, int],
-    own: Mapping[str, int],
-    predicates: Mapping[str, int],
+    ask: Ask, types: Sequence[str], meta: Sequence[str], predicates: Mapping[str, int]
 ) -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the terms of a graph with members, and the relations that describe hardly anything else."""
-    meta = sorted({*members} - {*own})
     rows = ask(queries.terms(meta, types, MAX_TERMS)) if meta or f"{RDFS}isDefinedBy" in predicates else []
     terms = {*predicates, *(node.id for (node,) in rows if isinstance(node, Entity))}
     described = Counter[str]()
@@ -160,7 +181,7 @@ class _Reader:
         self, ask: Ask, types: Sequence[str], dialect: Dialect, predicates: Mapping[str, int]
     ) -> None:
         self._ask, self._types, self._predicates, self._dialect = ask, types, predicates, dialect
-        self._labels = [each for each in dialect.labels if each in predicates]
+        self._labels = _present(dialect.labels, predicates)
         self._classes: dict[str, tuple[str, ...]] = {}
         self._enumerations: dict[str, tuple[Literal, ...] | None] = {}
         self._tags = Counter[str]()
@@ -331,24 +352,28 @@ def _wordings(
     ask: Ask, ids: Iterable[str], dialect: Dialect, predicates: Mapping[str, int]
 ) -> dict[str, Wording]:
     """Return what classes and relations are called."""
-    labels = [each for each in dialect.labels if each in predicates]
-    comments = [each for each in _COMMENTS if each in predicates]
-    names, said = defaultdict[str, list[Literal]](list), dict[str, str]()
+    labels, comments = _present(dialect.labels, predicates), _present(_COMMENTS, predicates)
+    names, comments_of = defaultdict[str, list[Literal]](list), defaultdict[str, list[Literal]](list)
     for some in _batches(list(dict.fromkeys(ids))) if labels or comments else ():
         for node, predicate, end in ask(queries.objects_by(some, [*labels, *comments])):
             if node and predicate and isinstance(end, Literal):
-                if predicate.id in labels:
-                    names[node.id].append(end)
-                elif node.id not in said or dialect.language_rank(end.language)[0] == 0:
-                    said[node.id] = end.value
-    return {id: Wording(tuple(sorted({*names[id]})), said.get(id, "")) for id in sorted({*names, *said})}
+                (names if predicate.id in labels else comments_of)[node.id].append(end)
+
+    def best(literals: Sequence[Literal]) -> str:
+        ranked = ((dialect.language_rank(each.language), each.value) for each in literals)
+        return min(ranked, default=((0, ""), ""))[1]
+
+    return {
+        id: Wording(tuple(sorted({*names[id]})), best(comments_of[id]))
+        for id in sorted({*names, *comments_of})
+    }
 
 
 def _relations(
     ask: Ask, wordings: Mapping[str, Wording], predicates: Mapping[str, int]
 ) -> dict[str, RelationProfile]:
     """Return what the graph says of its relations."""
-    wanted = [each for each in (*_DOMAINS, *_RANGES, *_INVERSES, *_ABOVE) if each in predicates]
+    wanted = _present((*_DOMAINS, *_RANGES, *_INVERSES, *_ABOVE), predicates)
     said = defaultdict[tuple[str, str], list[str]](list)
     for some in _batches(sorted(predicates)) if wanted else ():
         for node, predicate, end in ask(queries.objects_by(some, wanted)):

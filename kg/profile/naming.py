@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
+from typing import TypeGuard
 
 from kgqa.kg.dialects import GIVEN_AND_FAMILY, is_readable
 from kgqa.kg.terms import Literal, Term, local_name
@@ -46,7 +47,7 @@ def find_naming(facts: Facts, known: Sequence[str]) -> tuple[str, ...]:
     return tuple(relation for _, _, relation in sorted(said or alone)[:1])
 
 
-def _is_text(term: Term) -> bool:
+def _is_text(term: Term) -> TypeGuard[Literal]:
     return isinstance(term, Literal) and (bool(term.language) or term.datatype.endswith("#string"))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from kgqa.kg.dialects import OWL, RDFS
+from kgqa.kg.dialects import RDF, RDFS
 from kgqa.kg.sparql.patterns import write_iri
 
 
@@ -74,8 +74,45 @@ def count_relations_of(ids: Iterable[str]) -> str:
 
 def superclasses(most: int) -> str:
     """Ask for ``?class ?above``, both with IRIs: the first ``most`` pairs."""
-    above = f"{write_iri(RDFS + 'subClassOf')}|{write_iri(OWL + 'equivalentClass')}"
     return (
-        f"SELECT ?class ?above WHERE {{ ?class {above} ?above "
+        f"SELECT ?class ?above WHERE {{ ?class {write_iri(RDFS + 'subClassOf')} ?above "
         f"FILTER(isIRI(?class) && isIRI(?above) && ?class != ?above) }} LIMIT {most:d}"
+    )
+
+
+def count_members(class_: str, types: Sequence[str], most: int) -> str:
+    """Ask for the number of members of a class ``?n``, or ``most`` if there are more."""
+    members = f"VALUES ?type {{ {_listed(types)} }} ?member ?type {write_iri(class_)}"
+    return f"SELECT (COUNT(*) AS ?n) WHERE {{ {{ SELECT ?member WHERE {{ {members} }} LIMIT {most:d} }} }}"
+
+
+_VOID, _SHACL, MAX_DESCRIBED = "http://rdfs.org/ns/void#", "http://www.w3.org/ns/shacl#", 50_000
+
+
+def void_partitions() -> str:
+    """Ask for ``?class ?n ?relation ?facts ?having`` of the partitions that a graph publishes in VoID."""
+    void = {name: write_iri(_VOID + name) for name in ("class", "classPartition", "entities", "property")}
+    part, triples, subjects = (
+        write_iri(_VOID + name) for name in ("propertyPartition", "triples", "distinctSubjects")
+    )
+    return (
+        f"SELECT ?class ?n ?relation ?facts ?having WHERE {{ ?set {void['classPartition']} ?part . "
+        f"?part {void['class']} ?class . OPTIONAL {{ ?part {void['entities']} ?n }} "
+        f"OPTIONAL {{ ?part {part} ?inner . ?inner {void['property']} ?relation "
+        f"OPTIONAL {{ ?inner {triples} ?facts }} OPTIONAL {{ ?inner {subjects} ?having }} }} }} "
+        f"LIMIT {MAX_DESCRIBED:d}"
+    )
+
+
+def shapes() -> str:
+    """Ask for ``?class ?relation ?kind ?datatype ?value`` that SHACL shapes of a graph ask for."""
+    target, of, path, kind, datatype, values = (
+        write_iri(_SHACL + name) for name in ("targetClass", "property", "path", "class", "datatype", "in")
+    )
+    rest, first = write_iri(f"{RDF}rest"), write_iri(f"{RDF}first")
+    return (
+        f"SELECT ?class ?relation ?kind ?datatype ?value WHERE {{ ?shape {target} ?class ; {of} ?property . "
+        f"?property {path} ?relation . OPTIONAL {{ ?property {kind} ?kind }} "
+        f"OPTIONAL {{ ?property {datatype} ?datatype }} "
+        f"OPTIONAL {{ ?property {values}/{rest}*/{first} ?value }} }} LIMIT {MAX_DESCRIBED:d}"
     )

@@ -1,9 +1,9 @@
 """Opens graphs: files into memory, or a folder that was built from files once.
 
 A store folder has ``kgqa.json`` (what the graph is) for its head; a build of it (`kgqa.builds`) holds
-``names.sqlite`` (what its entities are called), ``profile.json`` and ``store/`` (RocksDB). What RocksDB
-calls itself stands in the head, the names and the store, so that files of two builds are never taken for
-one graph.
+``names.sqlite`` (what its entities are called), ``values.sqlite`` (texts that they have),
+``profile.json`` and ``store/`` (RocksDB). What RocksDB calls itself stands in the head, the two tables
+and the store, so that files of two builds are never taken for one graph.
 """
 
 import hashlib
@@ -31,14 +31,23 @@ from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.naming import Naming
 from kgqa.kg.profile.building import build_profile
 from kgqa.kg.profile.profile import Profile
+from kgqa.kg.store.axioms import derive_facts
 from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.store.loading import QuadReader
-from kgqa.kg.store.survey import NAME_PREDICATES, count_predicates, read_names, survey, write_names
+from kgqa.kg.store.survey import (
+    NAME_PREDICATES,
+    count_predicates,
+    read_names,
+    read_values,
+    survey,
+    write_names,
+)
 from kgqa.kg.terms import is_iri, one_line
 
 STORE_VERSION = 6
 FACTS_FILE = "kgqa.json"
 NAMES_FILE = "names.sqlite"
+VALUES_FILE = "values.sqlite"
 PROFILE_FILE = "profile.json"
 STORE_FOLDER = "store"
 MAX_IDENTITY_BYTES = 1 << 10
@@ -92,6 +101,7 @@ def load_graph(reader: GraphReader) -> tuple[ox.Store, GraphFacts]:
     """Read a graph into memory; raise KGError if it cannot be read, or is empty."""
     store = ox.Store()
     reader.load(store)
+    derive_facts(store)
     return store, _state_facts(store, reader.source, reader.fingerprint, reader.inferred)
 
 
@@ -102,6 +112,7 @@ def load_text(text: bytes, source: str) -> tuple[ox.Store, GraphFacts]:
         store.load(text, ox.RdfFormat.N_TRIPLES)
     except SyntaxError as error:
         raise KGMalformed(f"{source} is no graph: {error}") from None
+    derive_facts(store)
     predicates = count_predicates(store)
     fingerprint = hashlib.sha256(text).hexdigest()[:16]
     return store, GraphFacts(source, fingerprint, sum(predicates.values()), predicates)
@@ -137,7 +148,7 @@ def build_store(
     if is_other and not is_remains(directory):
         raise KGUnavailable(f"{directory} exists and is no graph store; choose another folder or empty it")
     try:
-        with new_build(directory, FACTS_FILE, (NAMES_FILE, PROFILE_FILE, STORE_FOLDER)) as build:
+        with new_build(directory, FACTS_FILE, (NAMES_FILE, VALUES_FILE, PROFILE_FILE, STORE_FOLDER)) as build:
             reader = QuadReader(graph, watch) if isinstance(graph, Sequence) else graph
             return _write_build(reader, build, keeps_name)
     except OSError as error:
@@ -151,6 +162,7 @@ class StoredGraph:
     store: ox.Store
     facts: GraphFacts
     names: NameTable
+    values: NameTable
     build: HeldFolder
 
     @property
@@ -201,9 +213,9 @@ def _open_build(directory: Path, head: bytes) -> StoredGraph:
         raise KGMalformed(f"{odd[0]} is no regular file; build the store again")
     if _read_identity(folder) != identity:
         raise KGMalformed(f"{directory} has files of two builds; build the store again")
-    names = NameTable.open(build.path / NAMES_FILE, identity)
+    names, values = (NameTable.open(build.path / file, identity) for file in (NAMES_FILE, VALUES_FILE))
     _rocksdb_process()
-    return StoredGraph(ox.Store.read_only(str(folder)), facts, names, build)
+    return StoredGraph(ox.Store.read_only(str(folder)), facts, names, values, build)
 
 
 @cache
@@ -224,6 +236,11 @@ def list_names(
     with io.BytesIO() as file:
         write_names(store, file, (*NAME_PREDICATES, *profile.summary.naming))
         return NameTable.build(read_names(file, store, facts, dialect, profile.terms), graph.facts)
+
+
+def list_values(store: ox.Store, facts: GraphFacts, dialect: Dialect) -> NameTable:
+    """List the values of a graph in memory."""
+    return NameTable.build(read_values(store, facts, dialect), lambda _: {})
 
 
 def profile_store(store: EmbeddedStore, facts: GraphFacts) -> tuple[Profile, GraphFacts]:
@@ -248,6 +265,7 @@ def _write_build(reader: GraphReader, build: Path, keeps_name: KeepsName | None)
     store = ox.Store(str(build / STORE_FOLDER))
     identity = _read_identity(build / STORE_FOLDER)
     reader.load(store)
+    derive_facts(store)
     source, fingerprint = reader.source, reader.fingerprint
     if keeps_name is not None:
         source, fingerprint = _remove_names(store, _state_facts(store, source, fingerprint, {}), keeps_name)
@@ -266,6 +284,7 @@ def _write_build(reader: GraphReader, build: Path, keeps_name: KeepsName | None)
         counting = aside.submit(survey, store, facts, naming, graph)
         names = read_names(file, store, facts, dialect, profile.terms)
         NameTable.build(names, graph.facts, build / NAMES_FILE, identity)
+        NameTable.build(read_values(store, facts, dialect), lambda _: {}, build / VALUES_FILE, identity)
         (build / PROFILE_FILE).write_bytes(profile.write())
         facts = counting.result()
     del graph, executor

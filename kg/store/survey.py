@@ -18,6 +18,10 @@ from kgqa.kg.linking.name_index import NamedGraph
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
+from kgqa.kg.terms import Literal, value_node
+
+MAX_VALUES_OF_RELATION, MAX_VALUES = 1_000_000, 2_000_000
+"""Values that are indexed, of a relation and in all: of relations that have more, none."""
 
 MAX_TRIPLES_SURVEYED = 500_000  # up to which entities are counted: it takes a third of the time to load
 
@@ -60,8 +64,29 @@ def read_names(
     if naming.local or facts.summary.by_iri:
         for (node,) in _solutions(store, queries.unlabelled_nodes(naming.labels)):
             id = _term_id(node.value)
-            if id not in terms and is_node(id, facts.predicates, dialect) and (name := naming.name(id, ())):
-                yield id, name
+            if id not in terms and is_node(id, facts.predicates, dialect) and (made := naming.name(id, ())):
+                yield id, made
+
+
+def read_values(store: ox.Store, facts: GraphFacts, dialect: Dialect) -> Iterator[tuple[str, str]]:
+    """Return the ids and texts of the values by which nodes can be found, of the rarer relations first.
+
+    Neither names nor what is no text or code; relations with too many values are left out, and what is beyond
+    `MAX_VALUES` in all.
+    """
+    silent = {*dialect.labels, *dialect.aliases, *dialect.types}
+    seen: set[int] = set()
+    for relation, _ in sorted(facts.predicates.items(), key=lambda each: (each[1], each[0])):
+        if relation in silent or dialect.ignores(relation):
+            continue
+        found = [value for (value,) in _solutions(store, queries.texts(relation, MAX_VALUES_OF_RELATION + 1))]
+        new = [each for each in found if hash(each) not in seen]
+        if len(found) > MAX_VALUES_OF_RELATION or len(seen) + len(new) > MAX_VALUES:
+            continue
+        seen.update(map(hash, new))
+        for each in new:
+            node = value_node(Literal(each.value, each.datatype.value, each.language or ""))
+            yield node.id, each.value
 
 
 def _stated_names(written: IO[bytes], naming: Naming) -> Iterator[tuple[str, str]]:
