@@ -43,7 +43,7 @@ _STEM_WEIGHT = 0.6  # part of the way to full similarity that words of one stem 
 _QUESTION_WEIGHT = 0.5  # of the similarity of the whole question
 _IMPOSSIBLE = -1e9
 
-MIN_STEM_SAID = 0.6  # of a word that says a relation, the stem that both have
+MIN_STEM_SAID = 0.6  # of a word that says a relation, the share that its stem has
 
 MAX_QUESTIONS_KNOWN = 64  # masked questions that are remembered,
 MAX_CHAINS_KNOWN = 4_096  # and, about so many, chains that each was compared with
@@ -246,7 +246,7 @@ def said_direction(label: str, masked: str) -> bool | None:
     >>> asked = "What is [ENT] part of?", "What is part of [ENT]?", "What is [ENT]?"
     >>> [said_direction("part of", each) for each in asked]
     [True, False, None]
-    >>> said_direction("narrower", "Which are the narrower concepts of [ENT]?")
+    >>> said_direction("broader", "What is broader than [ENT]?")
     True
     """
     before, mask, after = masked.replace(OTHER_MASK, " ").partition(TOPIC_MASK)
@@ -262,7 +262,7 @@ def said_direction(label: str, masked: str) -> bool | None:
     if joins and last == words[-1:] and is_said([*left, *_WORD.findall(after.lower())]):
         return True
     if mask and is_said(near):
-        return False if joins and link == words[-1:] else True if not joins and link in (["of"], ["than"]) else None
+        return False if joins and link == words[-1:] else True if not joins and link == ["than"] else None
     return None
 
 
