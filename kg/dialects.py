@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from typing import Literal as Choice
 from urllib.parse import unquote
 
+from kgqa.kg.languages import base_language, preferred_languages
 from kgqa.kg.terms import Entity, Hop, Literal, Term, local_name
 from kgqa.locks import cached_property
 
@@ -61,7 +62,10 @@ class Namespace:
 
 
 class LabelPredicates(tuple[str, ...]):
-    """Label predicates, best first, and the languages that names are asked for in: none stands for all."""
+    """Label predicates, best first, and ``languages`` of names; none stands for all.
+
+    Where there are some, names in those of question and user are asked for beside them.
+    """
 
     languages: tuple[str, ...] = ()
 
@@ -105,8 +109,10 @@ class Dialect:
     off_schema_prefixes: tuple[str, ...] = ()  # of users' own and retired relations; a search may walk them
     twins: tuple[CrossReference, ...] = ()  # predicates to ids in graphs of other kinds
     searches: tuple[str, ...] = ("virtuoso", "qlever")  # full-text indexes that its endpoints may have
-    unlabelled: Choice["local", "none"] = "local"  # without any label, the local part of an IRI is the name
+    # the local part of an IRI is the name: in a graph without any label, of each node without one, never
+    unlabelled: Choice["local", "each", "none"] = "local"
     opaque: str = r"(?!)"  # local parts that are never a name (a regular expression): those of mediators
+    unnamed: tuple[str, ...] = ()  # beginnings of IRIs that are no names either, in one graph
 
     @cached_property
     def _silent(self) -> frozenset[str]:
@@ -185,9 +191,9 @@ class Dialect:
     def local_label(self, id: str) -> str | None:
         """Make a name from an IRI, or None where there is none to make."""
         local = local_name(id)
-        if id.startswith(("_:", "nodeID:")) or re.fullmatch(self.opaque, local):
+        if id.startswith(("_:", "nodeID:", *self.unnamed)) or re.fullmatch(self.opaque, local):
             return None
-        return unquote(local).replace("_", " ").strip() or None
+        return readable_name(unquote(local)) or None
 
     def best(self, names: Iterable[tuple[int, str, str]]) -> str | None:
         """Choose the preferred of an entity's names.
@@ -199,14 +205,17 @@ class Dialect:
         return min(ranked)[2] if ranked else None
 
     def language_rank(self, tag: str) -> tuple[int, str]:
-        """Order languages: those asked for, their regional forms, the others by tag."""
-        tag = tag.lower()
-        if tag in self.languages:
-            return self.languages.index(tag), ""
-        base = tag.partition("-")[0]
-        if base in self.languages:
-            return len(self.languages) + self.languages.index(base), tag
-        return 2 * len(self.languages), tag
+        """Order languages: those that names are shown in, their regional forms, the others by tag."""
+        tag, languages = tag.lower(), preferred_languages(self.languages)
+        if tag in languages:
+            return languages.index(tag), ""
+        if (base := base_language(tag)) in languages:
+            return len(languages) + languages.index(base), tag
+        return 2 * len(languages), tag
+
+    def reads(self, tag: str) -> bool:
+        """Return whether names in a language are looked for where a graph has them in many."""
+        return not {tag.lower(), base_language(tag)}.isdisjoint(self.languages)
 
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -221,6 +230,8 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 FOAF = "http://xmlns.com/foaf/0.1/"
 SCHEMA_ORG = "http://schema.org/"
 SCHEMA_ORG_HTTPS = "https://schema.org/"
+DCTERMS = "http://purl.org/dc/terms/"
+VCARD = "http://www.w3.org/2006/vcard/ns#"
 FB = "http://rdf.freebase.com/ns/"
 WD = "http://www.wikidata.org/entity/"
 PROP = "http://www.wikidata.org/prop/"
@@ -240,12 +251,20 @@ PLAIN = Dialect(
         f"{SCHEMA_ORG}name",
         f"{SCHEMA_ORG_HTTPS}name",
         f"{FOAF}name",
+        f"{DCTERMS}title",
+        "http://purl.org/dc/elements/1.1/title",
+        "http://www.geonames.org/ontology#name",
+        "https://d-nb.info/standards/elementset/gnd#preferredName",
+        f"{VCARD}fn",
+        "https://www.w3.org/ns/activitystreams#name",
     ),
     aliases=(
         f"{SKOS}altLabel",
         f"{SCHEMA_ORG}alternateName",
         f"{SCHEMA_ORG_HTTPS}alternateName",
         f"{FOAF}nick",
+        "http://www.geonames.org/ontology#alternateName",
+        "https://d-nb.info/standards/elementset/gnd#variantName",
         f"{OBO_IN_OWL}hasExactSynonym",
         f"{OBO}IAO_0000118",
         LOCAL_NAME,
@@ -365,6 +384,41 @@ WIKIDATA = Dialect(
     ),
     opaque=r"[QPLqpl][1-9][0-9]*(?:[-$].+)?",
 )
+
+
+def readable_name(local: str) -> str:
+    """Write the local part of an IRI as a name.
+
+    >>> readable_name("Kingdom_of_Fife"), readable_name("ada-lovelace"), readable_name("AC-130")
+    ('Kingdom of Fife', 'Ada Lovelace', 'AC-130')
+    """
+    if re.fullmatch(r"[^\W\d_A-Z]+(?:-[^\W\d_A-Z]+)+", local):
+        return local.replace("-", " ").title()
+    return " ".join(local.replace("_", " ").split())
+
+
+_HASH = re.compile(r"(?i)(?=[0-9a-f-]*[0-9])(?:.*[^0-9a-z])?[0-9a-f]{8}[0-9a-f-]*|x?[0-9a-f]{8,}")
+
+
+def is_readable(local: str) -> bool:
+    """Return whether the local part of an IRI may be a name: more letters than digits, and no hash.
+
+    >>> [is_readable(each) for each in ("Boeing_747", "97832", "suppl-1ee8f22a-1460-4875", "xfff9b966a2")]
+    [True, False, False, False]
+    """
+    letters, digits = sum(map(str.isalpha, local)), sum(map(str.isdigit, local))
+    return letters > digits and letters > 1 and not (digits and _HASH.fullmatch(local))
+
+
+GIVEN_AND_FAMILY = (
+    (f"{SCHEMA_ORG}givenName", f"{SCHEMA_ORG}familyName"),
+    (f"{SCHEMA_ORG_HTTPS}givenName", f"{SCHEMA_ORG_HTTPS}familyName"),
+    (f"{FOAF}givenName", f"{FOAF}familyName"),
+    (f"{FOAF}firstName", f"{FOAF}lastName"),
+    (f"{VCARD}given-name", f"{VCARD}family-name"),
+)
+"""Properties of the two parts of a person's name."""
+
 
 DIALECTS = {dialect.name: dialect for dialect in (PLAIN, FREEBASE, WIKIDATA)}
 

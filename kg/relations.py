@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kgqa.kg.dialects import CLOSURE, Dialect
 from kgqa.kg.graph import Executor, GraphFacts, Row
+from kgqa.kg.languages import names_shown_in
 from kgqa.kg.meter import unmetered
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
@@ -51,7 +52,7 @@ class RelationCatalog:
         if not new:
             return
         named: dict[str, str] = {}
-        with unmetered():
+        with unmetered(), names_shown_in(None):
             for query in self._name_queries(new):
                 named |= self._read_names((await self._executor.query(query)).rows)
         self._labels |= self._shown_words(new, named)
@@ -70,9 +71,9 @@ class RelationCatalog:
         new = [hop for hop in wanted if hop not in self._to_mediators]
         for first in range(0, len(new), HOPS_PER_QUERY):
             some = new[first : first + HOPS_PER_QUERY]
-            with unmetered():
+            with unmetered(), names_shown_in(None):
                 answer = await self._executor.query(some_ends(some, self._naming.labels, ENDS_SAMPLED))
-            named = self._naming.apply((end, label, rank) for _, end, label, rank in answer.rows)
+                named = self._naming.apply((end, label, rank) for _, end, label, rank in answer.rows)
             ends: list[list[Term]] = [[] for _ in some]
             for place, end, _, _ in answer.rows:
                 if end is not None:

@@ -26,6 +26,10 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
     if update["answers"] and update["outcome"] in BY_SEARCH and update["answers"][0] not in (YES, NO):
         update = await _with_confidence(update, state, runtime)
     runtime.trace["outcome"] = update["outcome"]
+    if update["paths"] and (inferred := (await runtime.open_resources()).inferred):
+        used = dict.fromkeys(step["relation"] for path in update["paths"] for step in path)
+        if found := [inferred[relation] for relation in used if relation in inferred]:
+            runtime.trace["inferred"] = found
     cut_by_depth = update["outcome"] not in FROM_GRAPH and any(
         entry.get("limit") == "depth" for entry in state["trace"]
     )

@@ -94,12 +94,15 @@ def read_signals(
     ends = [end.term for each in chains.values() for end in each.ends[:_MAX_NAMED_ENDS]]
     words = asked_words(masked[0])
     labels = {hop.words for each in chains.values() for chain in each.chains for hop in (*chain.hops, *by)}
+    classes = {topic.name for topic, each in chains.items() if not each.moves and topic.name}
+    labels |= classes  # things of the kind that is asked for
     support = _word_support(words, labels, [each.questions for each in taught], ends, encode)
     names = [found.names.get(topic, "") for topic in found.masked]
     signals = {
         "always": 1.0,
         "hop": max(
-            _likeness(text, each, by, encode) for text, each in zip(masked, chains.values(), strict=True)
+            _likeness(text, each, by, classes, encode)
+            for text, each in zip(masked, chains.values(), strict=True)
         ),
         "best": max(support, default=1.0),
         "share": chosen.confidence,
@@ -135,10 +138,12 @@ def _read_training(candidate: CandidateChain, given: TrainingAdvice, inverses: I
     )
 
 
-def _likeness(masked: str, candidate: CandidateChain, by: Sequence[Hop], encode: Encode) -> float:
-    """Return how alike the question without its topics is to the hop that is most alike."""
+def _likeness(
+    masked: str, candidate: CandidateChain, by: Sequence[Hop], classes: Iterable[str], encode: Encode
+) -> float:
+    """Return how alike the question without its topics is to the hop, or the class, that is most alike."""
     hops = {hop for chain in candidate.chains for hop in (*chain.hops, *by)}
-    phrases = sorted({relation_phrase(hop.words) for hop in hops})
+    phrases = sorted({relation_phrase(hop.words) for hop in hops} | {*map(relation_phrase, classes)})
     return float((encode(phrases) @ encode([without_masks(masked)])[0]).max())
 
 

@@ -7,14 +7,14 @@ how similar the question as a whole is to all of the hops; and how usual the dir
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from kgqa.kg.terms import Hop
-from kgqa.kg.text import FUNCTION_WORDS
+from kgqa.kg.text import FUNCTION_WORDS, split_camel_case
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, stem_similarity
 
 FloatArray = npt.NDArray[np.float64]
@@ -80,8 +80,7 @@ def relation_phrase(relation: str) -> str:
     'official language'
     """
     parts = " ".join(relation.split(".")[-2:])
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", parts)
-    return " ".join(re.split(r"[\W_]+", spaced)).strip().lower()
+    return " ".join(re.split(r"[\W_]+", split_camel_case(parts))).strip().lower()
 
 
 @lru_cache(MAX_WORDS_KNOWN)
@@ -250,19 +249,19 @@ def said_direction(label: str, masked: str) -> bool | None:
     True
     """
     before, mask, after = masked.replace(OTHER_MASK, " ").partition(TOPIC_MASK)
-    words, last = relation_phrase(label).split(), _WORD.findall(after.lower())[-1:]
-    joins = words[-1] in _LINKING_WORDS
+    left, right = _WORD.findall(before.lower()), _WORD.findall(after.lower())
+    words = relation_phrase(label).split()
+    join = words[-1] if words[-1] in _LINKING_WORDS else ""
     heads = [word for word in words if word not in FUNCTION_WORDS]
-    left = [word for word in _WORD.findall(before.lower()) if word not in {"the", "a", "an"}]
-    link, near = left[-1:], list(takewhile(lambda word: word not in _LINKING_WORDS, reversed(left[:-1])))
 
     def is_said(by: Sequence[str]) -> bool:
         return any(word_similarity(word, head) >= MIN_STEM_SAID for word in by for head in heads)
 
-    if joins and last == words[-1:] and is_said([*left, *_WORD.findall(after.lower())]):
+    if join and right[-1:] == [join] and is_said([*left, *right]):
         return True
-    if mask and is_said(near):
-        return False if joins and link == words[-1:] else True if not joins and link == ["than"] else None
+    begin, end = [-1, -1, *(at for at, word in enumerate(left) if word in {*_LINKING_WORDS, "than"})][-2:]
+    if mask and end >= 0 and left[end] == (join or "than") and is_said(left[begin + 1 : end]):
+        return not join
     return None
 
 

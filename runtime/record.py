@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NotRequired, cast
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
-from kgqa.kg.terms import Term, Triple
+from kgqa.kg.terms import Term, Triple, plain_term
 
 Outcome = Literal[
     "grounded",
@@ -150,7 +150,8 @@ def ref(term: Term) -> Ref:
 
 def fact(triple: Triple) -> Fact:
     """Return a triple as a record shows it."""
-    return {"head": ref(triple.head), "relation": triple.relation, "tail": ref(triple.tail)}
+    head, tail = ref(triple.head), ref(plain_term(triple.tail))
+    return {"head": head, "relation": triple.relation, "tail": tail}
 
 
 def summarise_record(record: Record) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from kgqa.kg.dialects import XSD
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.proof.values import bind_number, bind_seconds, compare, is_comparable, is_one_of
 from kgqa.kg.sparql.patterns import (
+    compare_node,
     known_entities,
     proof_pattern,
     serialise,
@@ -106,7 +107,7 @@ def _chain(chain: Chain, nodes: Sequence[str], fresh: bool) -> list[str]:
     topic = topic_node(chain, "[]")
     steps = zip([topic, *nodes], chain.steps, nodes, strict=False)
     lines = [proof_pattern(start, hop, node, held) for start, (hop, held), node in steps]
-    tests = " && ".join(f"{node} != {topic}" for node in dict.fromkeys(nodes))
+    tests = " && ".join(compare_node(node, "!=", chain.topic) for node in dict.fromkeys(nodes))
     return [*lines, f"FILTER({tests})"] if fresh and chain.topic != ANY else lines
 
 

@@ -16,8 +16,8 @@ import re
 from urllib.parse import unquote
 from zlib import crc32
 
-from kgqa.kg.dialects import CLOSURE, OWL, RDF, RDFS, RESTRICTED, SKOS, XSD
-from kgqa.kg.terms import local_name
+from kgqa.kg.dialects import CLOSURE, DIALECTS, OWL, RDF, RDFS, RESTRICTED, SKOS, XSD
+from kgqa.kg.terms import Hop, local_name
 
 DERIVED_GRAPH = "urn:kgqa:derived"
 INSTANCE_OF = "urn:kgqa:instance-of"
@@ -33,6 +33,8 @@ THESAURUS = (BROADER, NARROWER, f"{BROADER}+", f"{NARROWER}+")
 """Relations of which there is one for either direction, so that each is followed along its arrow only."""
 
 _PATHS = {INSTANCE_OF: f"<{RDF}type>/<{RDFS}subClassOf>*"}
+
+_TYPES = {each for dialect in DIALECTS.values() for each in dialect.types}
 
 _NAMES = {
     INSTANCE_OF: "instance of",
@@ -83,6 +85,11 @@ def source_relation(iri: str) -> str | None:
 def write_relation(iri: str) -> str:
     """Write a relation as the predicate of a triple."""
     return _PATHS.get(iri) or f"<{iri}>"
+
+
+def leads_to_members(hop: Hop) -> bool:
+    """Return whether a hop leads from a class to its members."""
+    return not hop.forward and (hop.relation == INSTANCE_OF or hop.relation in _TYPES)
 
 
 def stated_pattern(start: str, iri: str, end: str) -> tuple[str, str] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.linking.class_names import in_singular
+from kgqa.kg.linking.class_names import asks_for_kind, in_singular
 from kgqa.kg.meter import begin_query, metered, unmetered
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql.intent import QuestionIntent
@@ -20,7 +20,6 @@ from kgqa.models.offline.answer_selection import (
 )
 from kgqa.models.offline.question_intent import (
     Bound,
-    asks_for_kind,
     find_bounds,
     find_claimed_chains,
     intent_by_words,
@@ -181,9 +180,10 @@ class QuestionInterpreter:
             rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
         members = _asked_members(question, rated)
         others = {topic: [each for each in found if each.moves] for topic, found in rated.items()}
+        kinds = [found[0] for topic, found in rated.items() if found and not others[topic]]
         chosen, selected = await self._choose(members, found, intent, bounds, graph)
         if selected is None and not (members and _says_no_more(question, members)):
-            chosen, selected = await self._choose(others, found, intent, bounds, graph)
+            chosen, selected = await self._choose(others, found, intent, bounds, graph, kinds)
         if chosen is None:
             return Interpretation()
         candidates, answers = chosen.chains, selected.terms if selected else None
@@ -236,11 +236,22 @@ class QuestionInterpreter:
         intent: QuestionIntent,
         bounds: Sequence[Bound],
         graph: Lookups,
+        kinds: Sequence[CandidateChain] = (),
     ) -> tuple[ChainCombination | None, Selection | None]:
-        """Return the likeliest chains, None without any, and those of their ends that are answers."""
-        chosen = await choose_chains(rated, intent, graph, whole=bool(bounds)) if rated else None
+        """Return the likeliest chains, None without any, and those of their ends that are answers.
+
+        With ``kinds`` to members of classes, which the answers are if any of the ends is.
+        """
+        whole = bool(bounds or kinds)
+        chosen = await choose_chains(rated, intent, graph, whole=whole) if rated else None
         if chosen is None:
             return None, None
+        for kind in () if intent.union else kinds:
+            ends = {end.term: end for each in chosen.chains.values() for end in each.ends}
+            reached = await graph.reached_ends(kind.chain, [*ends])
+            if kept := tuple(end for term, end in ends.items() if term in reached):
+                met = replace(kind, ends=kept, truncated=False)
+                chosen = chosen._replace(chains={**chosen.chains, kind.chain.topic: met})
         if len(chosen.chains) == 1:
             ((topic, candidate),) = chosen.chains.items()
             chosen = chosen._replace(chains={topic: candidate.as_taught(found.ends)})
@@ -354,6 +365,8 @@ def _asked_members(
 ) -> dict[Entity, list[CandidateChain]]:
     """Return the chain to the members of the class that a question asks for; none where it asks for none."""
     members = {topic: [each for each in found if not each.moves] for topic, found in rated.items()}
+    if not all(members.values()):  # what is asked of them hangs on an entity
+        return {}
     asked = (topic for topic in members if members[topic] and asks_for_kind(question, topic.name or ""))
     return {topic: members[topic] for topic in asked}
 

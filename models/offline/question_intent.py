@@ -11,7 +11,6 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import NamedTuple
 
-from kgqa.kg.linking.class_names import in_singular
 from kgqa.kg.sparql.intent import AnswerKind, QuestionIntent
 from kgqa.kg.terms import Entity, Term
 from kgqa.kg.text import FUNCTION_WORDS, fold
@@ -76,12 +75,6 @@ _CUE_TABLE: tuple[tuple[str, AnswerKind, str], ...] = (
     (r"(?<!\bor )more(?! about\b)", "largest", ""),
 )
 """What is asked for, most telling first. Capitals belong to names: they are no cue."""
-
-_ASKED_KIND = re.compile(
-    r"(?:(?:which|what|how many|list|name|show|give|find)(?: me)?(?: (?:is|are|was|were))?"
-    r"(?: of)?(?: all)?(?: of)?(?: (?:the|a|an))?)(?: (?!of|in|by|from|for|to|with|on|at|that|the)\w+){0,2}"
-)
-"""What stands before a kind of things that is asked for, in the singular."""
 
 _NUMBERED = "".join(
     rf"(?<!\b{number} )" for number in ("second", "third", "two", "three", "four", "five", "ten")
@@ -173,17 +166,6 @@ def find_bounds(question: str) -> list[Bound]:
             value = Decimal(figure.rstrip(",").replace(",", "")) * _SCALES.get(scale or "", 1)
             found.setdefault(match.start(1), Bound(by, value, dated))
     return list(found.values())
-
-
-def asks_for_kind(question: str, kind: str) -> bool:
-    """Return whether things of a kind are what a question asks for.
-
-    >>> [asks_for_kind(question, "Hut") for question in ("Which huts are old?", "Who runs the oldest hut?")]
-    [True, False]
-    """
-    said, name = (fold(in_singular(text)) for text in (question, kind))
-    before, found, _ = said.partition(f" {name}")
-    return bool(found) and _ASKED_KIND.fullmatch(before) is not None
 
 
 def named_terms(question: str, terms: Iterable[Term], topics: Collection[Term]) -> set[Term]:

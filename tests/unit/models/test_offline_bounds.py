@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import kgqa
-from kgqa.models.offline.question_intent import asks_for_kind, find_bounds
+from kgqa.kg.linking.class_names import asks_for_kind
+from kgqa.models.offline.question_intent import find_bounds
 
 HUTS = """
 @prefix : <http://x/> .
