@@ -194,7 +194,7 @@ def node_id(term: "Term") -> str:
 
 
 def is_blank(term: Term) -> bool:
-    """Return whether a term is a node that its graph gives no id, and nobody else can call by the one it has."""
+    """Return whether a term is a node without an id of its own, so that nobody else can name it."""
     return isinstance(term, Entity) and term.id.startswith(("_:", "nodeID:"))
 
 
