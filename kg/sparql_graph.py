@@ -720,7 +720,8 @@ class SparqlGraph:
 
     def _every_hop(self) -> Page[Hop]:
         """Return the hops that lead on from anything: all of them, where they are listed."""
-        hops = [self._relations.hop(each, forward) for each in self.relations for forward in (True, False)]
+        both = ((each, forward) for each in self.relations for forward in (True, False))
+        hops = [self._relations.hop(*each) for each in both if self._relations.can_follow(*each)]
         return Page(tuple(hops[: self._rows]), len(hops) > self._rows)
 
     def _hops(self, rows: Sequence[Row], cut: bool = False) -> Page[Hop]:
