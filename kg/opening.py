@@ -15,6 +15,7 @@ from kgqa.kg.bolt import is_property_graph
 from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
 from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
 from kgqa.kg.graph import Executor, GraphFacts, Row
+from kgqa.kg.languages import names_shown_in
 from kgqa.kg.linking.lookup import IndexLookup, NameLookup, QueryLookup, StoreNames, list_all_names
 from kgqa.kg.linking.name_index import Encode, NameIndex
 from kgqa.kg.linking.name_table import NameTable
@@ -58,6 +59,7 @@ def source_version(source: str) -> tuple[int, ...] | None:
         return None
 
 
+@names_shown_in(None)  # what is kept of a graph depends on no question
 def open_graph(
     sources: "Sequence[str | Path] | rdflib.Graph | Frame",
     *,
@@ -139,6 +141,7 @@ def _open_kept(folder: Path | None) -> directory.StoredGraph | None:
         return None
 
 
+@names_shown_in(None)
 def open_triples(
     text: bytes,
     source: str,

@@ -12,6 +12,7 @@ from typing import TypeVar
 from kgqa.kg.dialects import Dialect, entity_iri, is_foreign
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, GraphFacts, Row, Rows
+from kgqa.kg.languages import detect_language, name_shares, preferred_languages
 from kgqa.kg.linking.class_names import (
     ClassNames,
     NamedWords,
@@ -25,7 +26,7 @@ from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.lookup import NameLookup
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.linking.values import ValueFinder
-from kgqa.kg.meter import QueryMemo, begin_query, end_query
+from kgqa.kg.meter import QueryMemo, begin_query, end_query, unmetered
 from kgqa.kg.naming import Naming, make_description
 from kgqa.kg.pages import (
     Candidate,
@@ -61,11 +62,25 @@ from kgqa.kg.sparql.decoding import (
 )
 from kgqa.kg.sparql.derived import INSTANCE_OF
 from kgqa.kg.sparql.guard import guard_query
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple, is_id, is_value_id, node_id, plain_term
+from kgqa.kg.terms import (
+    ANY,
+    Chain,
+    Entity,
+    Hop,
+    Literal,
+    Term,
+    Triple,
+    is_id,
+    is_value_id,
+    node_id,
+    plain_term,
+)
 from kgqa.locks import cached_property
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+NAMES_SAMPLED = 200  # by which it is told which languages names are in
 
 IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY, CHAINS_READ_PER_QUERY = 1_000, 5_000, 12, 6
 """Entities, steps and chains in one query: Virtuoso takes longer and longer to read long ones, or refuses."""
@@ -110,7 +125,8 @@ class SparqlGraph:
         self._visits = QueryMemo[list[ChainResult]](
             MAX_REMEMBERED_ENDS, lambda visits: sum(1 + len(visit.ends) + len(visit.hops) for visit in visits)
         )
-        self._linking: tuple[NameIndex, Linker] | None = None
+        self._linking: tuple[NameIndex, dict[str, Linker]] | None = None
+        self._name_languages: dict[str, float] | None = None
         self._known_classes: ClassNames | None = None
         self._info: GraphInfo | None = None
         self._profiled: dict[str, ClassProfile] = {}
@@ -160,7 +176,8 @@ class SparqlGraph:
 
         if self._executor.remote:  # it remembers its answers for as long as they may hold
             return await visit()
-        return [*await self._visits.recall((*chains, ends, hops, sample), visit)]
+        shown = preferred_languages(())  # in which the ends are named
+        return [*await self._visits.recall((*chains, ends, hops, sample, shown), visit)]
 
     async def _visit_chains(
         self, chains: Sequence[Chain], *, ends: bool, hops: bool, sample: int | None
@@ -439,10 +456,12 @@ class SparqlGraph:
         values, classes = await self._lookup.values(), await self._classes()
 
         def link(index: NameIndex) -> tuple[list[Mention], dict[str, dict[Hop, int]]]:
-            labels = list(map(self.relation_label, self.relations))
-            if self._linking is None or self._linking[0] is not index:
-                self._linking = index, Linker(index, labels)
-            linker = self._linking[1]
+            language, labels = detect_language(question), list(map(self.relation_label, self.relations))
+            linking = self._linking  # another thread may put the index of its question there
+            if linking is None or linking[0] is not index:
+                linking = self._linking = index, {}
+            if (linker := linking[1].get(language)) is None:
+                linker = linking[1][language] = Linker(index, labels, language)
             mentions = _without_terms(linker.link(question), classes.profile.terms)
             mentions = add_classes(question, mentions, classes, labels)
             if values:
@@ -469,6 +488,37 @@ class SparqlGraph:
             if hop and await self._reached(Chain(kind.matches[0].entity, (hop,)), [entity]):
                 apart = [each for each in apart if each is not kind]
         return apart
+
+    async def name_languages(self) -> dict[str, float]:
+        """Return the share of names in each language, the commonest first; see `KnowledgeGraph`."""
+        if self._name_languages is None:
+            if self._dialect.polyglot and not self._facts.predicates:
+                return {}  # a public graph, with names in all languages
+            tags, names = self._facts.summary.languages, list[Literal]()
+            try:
+                if not tags or "" in tags:
+                    names = await self._sample_names()
+            except (KGTimeout, KGSilent, KGRejected):
+                return {}
+            tags = tags or Counter(name.language for name in names)
+            untagged = [name.value for name in names if not name.language]
+            words = " ".join(map(self.relation_label, self.relations[:NAMES_SAMPLED]))
+            self._name_languages = await asyncio.to_thread(name_shares, tags, untagged, words)
+        return self._name_languages
+
+    async def _sample_names(self) -> list[Literal]:
+        """Return some names, spread over all of them where these are listed."""
+        index, labels = await self._lookup.index(""), [*self._naming.labels]
+        ids = await asyncio.to_thread(index.sample_ids, NAMES_SAMPLED)
+        texts = [queries.some_names(label, NAMES_SAMPLED) for label in labels]
+        with unmetered():
+            answers = [
+                await self._executor.query(text)
+                for text in ([queries.names(ids, labels)] if ids and labels else texts)
+            ]
+        return [
+            term for each in answers for row in each.rows for term in row[:2] if isinstance(term, Literal)
+        ]
 
     def _named_hops(self, hops: Iterable[Hop]) -> tuple[Hop, ...]:
         return tuple(sorted(self._relations.hop(hop.relation, hop.forward) for hop in hops))
@@ -671,7 +721,8 @@ class SparqlGraph:
 
     def _every_hop(self) -> Page[Hop]:
         """Return the hops that lead on from anything: all of them, where they are listed."""
-        hops = [self._relations.hop(each, forward) for each in self.relations for forward in (True, False)]
+        both = ((each, forward) for each in self.relations for forward in (True, False))
+        hops = [self._relations.hop(*each) for each in both if self._relations.can_follow(*each)]
         return Page(tuple(hops[: self._rows]), len(hops) > self._rows)
 
     def _hops(self, rows: Sequence[Row], cut: bool = False) -> Page[Hop]:

@@ -3,7 +3,7 @@
 ``graph.ainvoke`` returns it, ``kgqa ask --json`` prints it.
 """
 
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, NotRequired, cast
 
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
@@ -36,12 +36,16 @@ class Ref(TypedDict):
 
 
 class PathStep(TypedDict):
-    """One hop of a path; ``forward`` is false against the relation's arrow."""
+    """One hop of a path; ``forward`` is false against the relation's arrow.
+
+    ``name`` is what the graph calls the relation, where its IRI does not say it.
+    """
 
     head: Ref
     relation: str
     forward: bool
     tail: Ref
+    name: NotRequired[str]
 
 
 class Fact(TypedDict):

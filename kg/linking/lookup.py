@@ -8,6 +8,7 @@ from typing import Protocol
 
 from kgqa.kg.dialects import Dialect
 from kgqa.kg.graph import Executor, Row
+from kgqa.kg.languages import preferred_languages
 from kgqa.kg.linking.name_index import EntityNames, NameIndex
 from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.linking.search import TextSearch
@@ -16,6 +17,7 @@ from kgqa.kg.meter import unmetered
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import is_true, read_integer
+from kgqa.kg.sparql.derived import some_values
 from kgqa.kg.terms import Entity, Hop, Literal, is_iri, node_id
 from kgqa.kg.text import EVERYDAY_WORDS, fold, split_words
 from kgqa.locks import ProcessLock
@@ -53,8 +55,7 @@ def list_all_names(
                 pairs.append((end.id, name.value))
                 if rank < len(naming.labels):
                     named[end.id].append((rank, name.language, name.value))
-    preferred = {id: naming.name(id, names) for id, names in named.items()}
-    graph = ListedNames(executor, dialect, naming, relations, preferred)
+    graph = ListedNames(executor, dialect, naming, relations, named)
     return NameIndex(NameTable.build(pairs, graph.facts), graph)
 
 
@@ -108,19 +109,20 @@ class ListedNames(StoreNames):
         dialect: Dialect,
         naming: Naming,
         relations: Collection[str],
-        names: Mapping[str, str | None],
+        names: Mapping[str, Sequence[tuple[int, str, str]]],
     ) -> None:
         super().__init__(executor, dialect, naming, relations)
         self._names = names
 
     def preferred(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Return what some are called."""
-        return {id: self._names.get(id) for id in ids}
+        return {id: self._naming.name(id, self._names.get(id, ())) for id in ids}
 
 
 def is_node(id: str, relations: Collection[str], dialect: Dialect) -> bool:
     """Return whether an id is an entity: relations are none, nor what they have their names from."""
-    return id not in relations and not dialect.is_relation_entity(id)
+    is_relation = id in relations or some_values(id) in relations
+    return not is_relation and not dialect.is_relation_entity(id)
 
 
 def read_facts(ids: Iterable[str], rows: Iterable[Row], dialect: Dialect) -> dict[str, dict[Hop, int]]:
@@ -184,9 +186,9 @@ class QueryLookup:
 
     async def index(self, text: str) -> NameIndex:
         """Ask the graph; see `NameLookup`."""
+        tags = preferred_languages(self._dialect.languages)
         names = [
-            Literal(name, language=tag)
-            for name, tag in product(spellings(text), dict.fromkeys(("", *self._dialect.languages)))
+            Literal(name, language=tag) for name, tag in product(spellings(text), dict.fromkeys(("", *tags)))
         ]
         with unmetered():
             rows = await self._called(names)

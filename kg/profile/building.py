@@ -19,6 +19,7 @@ from kgqa.kg.profile.profile import (
     RelationProfile,
     Wording,
 )
+from kgqa.kg.profile.terminology import CLASSES, is_terminology_only
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.sparql import profile_queries as queries
 from kgqa.kg.sparql.decoding import item_at, read_integer
@@ -76,10 +77,13 @@ def build_profile(ask: Ask, predicates: Mapping[str, int], dialect: Dialect) -> 
     types = _present(dialect.types, predicates)
     is_plain = dialect.name == PLAIN.name
     members = _count_members(ask, types)
-    own = {id: n for id, n in members.items() if not (is_plain and is_meta(id))}
+    meta = {id for id in members if is_plain and is_meta(id)}
     terms, terminology = frozenset[str](), tuple[str, ...]()
-    if is_plain and sum(own.values()) > len(members) - len(own):
-        terms, terminology = _terminology(ask, types, [*({*members} - {*own})], predicates)
+    if is_plain and not is_terminology_only(members):
+        terms, terminology = _terminology(ask, types, sorted(meta), predicates)
+    else:  # classes are what there is
+        meta -= {*CLASSES}
+    own = {id: n for id, n in members.items() if id not in meta}
     reader = _Reader(ask, types, dialect, predicates)
     ordered = sorted(own, key=lambda id: (-own[id], id))[:MAX_CLASSES]
     facts = reader.read_members(ordered, [each for each in predicates if each not in terminology])

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from kgqa.kg.dialects import LabelPredicates
-from kgqa.kg.sparql.derived import write_relation
+from kgqa.kg.languages import preferred_languages
+from kgqa.kg.sparql.derived import stated_pattern, write_relation
 from kgqa.kg.terms import ANY, XSD_STRING, Chain, Entity, Hop, Literal, Term, is_value_id, plain_term
 
 BLANK_NAMESPACE = "urn:kgqa:blank:"
@@ -89,6 +90,21 @@ def triple_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) 
     return f"{step} VALUES {end} {{ {listed} }}" if listed else step
 
 
+def proof_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) -> str:
+    """Write the triple of one hop as `triple_pattern` does, by what the graph itself states."""
+    nodes = (start, end) if hop.forward else (end, start)
+    if (stated := stated_pattern(nodes[0], hop.relation, nodes[1])) is None:
+        return triple_pattern(start, hop, end, held)
+    (step, test), listed = stated, " ".join(map(serialise, held))
+    tests = " && ".join([test, *(is_named(node) for node in nodes if node.startswith("?"))])
+    return f"{step} FILTER({tests})" + (f" VALUES {end} {{ {listed} }}" if listed else "")
+
+
+def is_named(variable: str) -> str:
+    """Test that a node is not blank, wherever the graph is."""
+    return f'!isBlank({variable}) && !STRSTARTS(STR({variable}), "{BLANK_NAMESPACE}")'
+
+
 def label_of(labels: Sequence[str], variable: str = "?end", number: str = "") -> str:
     """Bind ``?label``, and its predicate's place in ``labels`` as ``?rank``, where there is one.
 
@@ -116,7 +132,8 @@ def without_label(labels: Sequence[str], variable: str) -> str:
 
 def _spoken(labels: Sequence[str], number: str = "") -> str:
     """Hold ``?label`` to the languages that names are read in, where there are many."""
-    tags = labels.languages if isinstance(labels, LabelPredicates) else ()
+    own = labels.languages if isinstance(labels, LabelPredicates) else ()
+    tags = preferred_languages(own) if own else ()
     known = " || ".join(f'LANG(?label{number}) = "{tag}"' for tag in tags)
     return f" FILTER({known})" if known else ""
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kgqa.kg.dialects import RDF, XSD, Dialect
+from kgqa.kg.dialects import OWL, RDF, XSD, Dialect
 from kgqa.kg.sparql.patterns import (
     FALSE,
     TRUE,
     known_entities,
     label_of,
+    proof_pattern,
     serialise,
     triple_pattern,
     values_list,
@@ -114,6 +115,21 @@ def predicates() -> str:
     return "SELECT ?relation (COUNT(*) AS ?n) WHERE { ?s ?relation ?o } GROUP BY ?relation"
 
 
+def count_types() -> str:
+    """Ask for each ``?type`` of nodes and their number ``?n``."""
+    return f"SELECT ?type (COUNT(*) AS ?n) WHERE {{ ?s <{RDF}type> ?type }} GROUP BY ?type"
+
+
+def restricted_properties() -> str:
+    """Ask for each ``?property`` that an axiom restricts."""
+    return f"SELECT DISTINCT ?property WHERE {{ ?s <{OWL}onProperty> ?property }}"
+
+
+def facts_stated(hop: Hop) -> str:
+    """Ask for each ``?start ?end`` of a hop, by what the graph states."""
+    return f"SELECT DISTINCT ?start ?end WHERE {{ {proof_pattern('?start', hop, '?end')} }}"
+
+
 def both_ways() -> str:
     """Ask for each ``?one ?other`` that facts ``?n`` have both, the one against the other's arrow."""
     return (
@@ -184,9 +200,11 @@ def texts(predicate: str, most: int, among: int | None = None) -> str:
     )
 
 
-def some_name(predicate: str) -> str:
-    """Ask for one ``?name`` by a label predicate."""
-    return f"SELECT ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }} LIMIT 1"
+def some_names(predicate: str, limit: int) -> str:
+    """Ask for ``limit`` of the ``?name`` by a label predicate."""
+    return (
+        f"SELECT ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }} LIMIT {limit:d}"
+    )
 
 
 def names_hashed(predicate: str, prefix: str) -> str:

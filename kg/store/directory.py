@@ -31,6 +31,7 @@ from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.naming import Naming
 from kgqa.kg.profile.building import build_profile
 from kgqa.kg.profile.profile import Profile
+from kgqa.kg.store.axioms import derive_facts
 from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.store.loading import QuadReader
 from kgqa.kg.store.survey import (
@@ -100,6 +101,7 @@ def load_graph(reader: GraphReader) -> tuple[ox.Store, GraphFacts]:
     """Read a graph into memory; raise KGError if it cannot be read, or is empty."""
     store = ox.Store()
     reader.load(store)
+    derive_facts(store)
     return store, _state_facts(store, reader.source, reader.fingerprint, reader.inferred)
 
 
@@ -110,6 +112,7 @@ def load_text(text: bytes, source: str) -> tuple[ox.Store, GraphFacts]:
         store.load(text, ox.RdfFormat.N_TRIPLES)
     except SyntaxError as error:
         raise KGMalformed(f"{source} is no graph: {error}") from None
+    derive_facts(store)
     predicates = count_predicates(store)
     fingerprint = hashlib.sha256(text).hexdigest()[:16]
     return store, GraphFacts(source, fingerprint, sum(predicates.values()), predicates)
@@ -262,6 +265,7 @@ def _write_build(reader: GraphReader, build: Path, keeps_name: KeepsName | None)
     store = ox.Store(str(build / STORE_FOLDER))
     identity = _read_identity(build / STORE_FOLDER)
     reader.load(store)
+    derive_facts(store)
     source, fingerprint = reader.source, reader.fingerprint
     if keeps_name is not None:
         source, fingerprint = _remove_names(store, _state_facts(store, source, fingerprint, {}), keeps_name)

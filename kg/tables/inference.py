@@ -40,6 +40,7 @@ MIN_STEM_CHARS = 4
 MIN_NAMING_DIGITS = 5  # of a number that may stand for its row: smaller ones are years and amounts
 _BATCH_ROWS = 1 << 12
 _ROWS_SAMPLED = 1_000  # to see whether a table is one of triples
+_VALUES_TO_TELL = 2  # different values that are in a key, where nothing else says so
 _ROWS_TO_TELL = 3  # by whose values a row above them is a header
 
 MISSING_WORDS = frozenset(("NULL", "null", "N/A", "n/a", "#N/A", "NaN", "nan", "\\N"))
@@ -52,7 +53,9 @@ REFERRING_WORDS = frozenset(
 )
 NAME_WORDS = ("name", "title", "label", "designation")
 _KEY_OR_NAME = {(word,) for word in ("id", "name", "title", "code")}
-GIVEN_WORDS, FAMILY_WORDS = {"first", "given", "fore", "forename"}, {"last", "family", "sur", "surname"}
+_ONLY_KEY = {(word,) for word in KEY_WORDS}
+GIVEN_WORDS = {"first", "given", "forename", "firstname", "givenname"}
+FAMILY_WORDS = {"last", "family", "surname", "lastname", "familyname"}
 TRUTH_WORDS = frozenset(("is", "has", "was", "can", "are"))
 
 
@@ -146,7 +149,8 @@ class _Column:
             kind = value_kind(text)
         else:
             self.typed, literal = True, typed_literal(cell)
-            kind = literal.datatype.value.rpartition("#")[2] if literal else None
+            is_whole = isinstance(cell, float) and cell.is_integer()  # as integers are where some are missing
+            kind = "integer" if is_whole else literal.datatype.value.rpartition("#")[2] if literal else None
             if literal is None:
                 self.unreadable = type(cell).__name__
         self.kinds.add(kind)
@@ -165,12 +169,20 @@ class _Reference:
     to: "_Table"
     why: str
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What the relation is called: as the column, or the table where that says no more than its key."""
+        key, column = self.to.key, self.column
+        as_key = key is not None and column.base == key.words
+        return self.to.words if as_key or column.base[:1] in _ONLY_KEY else column.base
+
 
 @dataclass(eq=False)
 class _Table:
     """A table and what was found of it."""
 
     path: Path
+    header: list[str]
     columns: list[_Column]
     rows: int
     missing: frozenset[str]
@@ -220,12 +232,14 @@ class Inference:
 
     @property
     def links(self) -> dict[str, str]:
-        """Which relations are links that were inferred, and why, by their ids."""
+        """Which relations rest on links that were inferred, and why, by their ids."""
         found: dict[str, list[str]] = {}
         for name, table in self.tables.items():
-            for relation in table.links:
-                why = f"{name} -> {table.links[relation].to}: {self.reasons[name, relation]}"
-                found.setdefault(relation_node(relation).value, []).append(why)
+            said = [(by, link.to, self.reasons[name, by]) for by, link in table.links.items()]
+            if table.of:
+                said += [(by, table.of, self.reasons[name, "id"]) for by in (*table.links, *table.values)]
+            for relation, to, why in said:
+                found.setdefault(relation_node(relation).value, []).append(f"{name} -> {to}: {why}")
         return {relation: "; ".join(whys) for relation, whys in found.items()}
 
     def to_toml(self) -> str:
@@ -277,11 +291,11 @@ def tables_to_map(files: Sequence[Path]) -> list[Path]:
     """
     if len(files) < 2:
         return []
-    found = {file: _holds_triples(file) for file in files}
+    found = {file: holds_triples(file) for file in files}
     return [file for file in files if not found[file]] if False in found.values() else []
 
 
-def _holds_triples(file: Path) -> bool | None:
+def holds_triples(file: Path) -> bool | None:
     """Return whether a table is one of triples by its header or a relation said again; None if it may be."""
     first, *rest = (row for _, row in islice(read_rows(file, join_commas=True), _ROWS_SAMPLED))
     if find_roles(first):
@@ -341,7 +355,8 @@ class _Held:
 
     def check(self) -> None:
         while sum(len(column.known) for column in self._columns) > MAX_VALUES_HELD:
-            first = max(self._columns, key=lambda each: (len(each.known) < each.filled, len(each.known)))
+            holding = [each for each in self._columns if each.known]
+            first = max(holding, key=lambda each: (len(each.known) < each.filled, len(each.known)))
             first.values, first.dropped = None, True
 
 
@@ -349,7 +364,7 @@ def _read_table(path: Path, held: _Held) -> _Table:
     rows = (row for _, row in read_rows(path, join_commas=True))
     header = [as_text(each) for each in next(rows)]
     is_parquet = table_suffix(path) == ".parquet"
-    if not is_parquet and any(map(value_kind, header)):
+    if not is_parquet and (value_kind(header[0]) or {*map(value_kind, header)} - {"integer", None}):
         raise KGMalformed(
             f"{path.name}: the first row ({join_names(header)}) does not name columns; add one that does"
         )
@@ -368,12 +383,12 @@ def _read_table(path: Path, held: _Held) -> _Table:
     for column in columns:
         column.keep_words(frozenset(missing))
         if why := _left_out(column, header):
-            notes.append(f"left out: {one_line(column.name, 60) or 'a column without a name'}: {why}")
+            notes.append(f"left out: {column.name or 'a column without a name'}: {why}")
         else:
             usable.append(column)
         if column.dropped:
             notes.append(f"{column.name}: too many values to see whether they are ids; taken as values")
-    return _Table(path, usable, count, frozenset(missing), notes)
+    return _Table(path, header, usable, count, frozenset(missing), [*dict.fromkeys(notes)])
 
 
 def _left_out(column: _Column, header: Sequence[str]) -> str:
@@ -397,10 +412,8 @@ def _choose_keys(tables: Sequence[_Table]) -> None:
         if table.key is None:
             mentions = {each: _count_mentions(each, table, tables) for each in columns}
             most = max(columns, key=lambda each: mentions[each], default=None)
-            first = table.columns[:1]
-            table.key = (
-                most if most and mentions[most] else next((each for each in columns if [each] == first), None)
-            )
+            first = next((each for each in columns if each.name == table.header[0]), None)
+            table.key = most if most and mentions[most] else first
         if table.key is not None:
             named = _names_key(table.key, table, names)
             others = [each.name for each in columns if each is not table.key and not named]
@@ -450,9 +463,9 @@ def _refer_by_name(table: _Table, tables: Sequence[_Table], of_keys: bool) -> No
 
 def _agreement(column: _Column, table: _Table, other: _Table) -> int:
     """Return how well the name of a column agrees with another table and its key; 0 for not at all."""
-    if other.key is None:
+    if other.key is None or not (column.words and other.words and other.key.words):
         return 0
-    base, tells = in_singular(column.base), len(other.key.words) > 1 or other.key.words[0] not in KEY_WORDS
+    base, tells = in_singular(column.base), other.key.words not in _ONLY_KEY
     same_key, same_table = tells and column.words == other.key.words, base == other.words
     if column is table.key:
         says_own = _names_key(column, table, {other.words})
@@ -481,7 +494,7 @@ def _say_contained(inside: int, column: _Column, other: _Table) -> str:
 
 def _extend(table: _Table, mentioned: bool) -> None:
     """See what the rows of a table are: things, more about rows of another table, or links between two."""
-    references = [*table.references.values()]
+    references = sorted(table.references.values(), key=lambda each: table.columns.index(each.column))
     targets = [each for each in references if each.column.filled == table.rows and each.to is not table]
     surrogate = table.key if table.key and table.key not in table.references else None
     others = {*table.columns} - {*table.references} - {surrogate}
@@ -489,6 +502,9 @@ def _extend(table: _Table, mentioned: bool) -> None:
     extends = len(references) == 1 and table.key in table.references
     if targets and (joins or extends):
         table.of = targets[0]
+        if surrogate in table.columns:
+            table.columns.remove(surrogate)
+            table.notes.append(f"left out: {surrogate.name}: nothing refers to it")
     if table.of or surrogate is None:
         table.key = None
     if table.of:
@@ -505,21 +521,19 @@ def _refer_by_values(table: _Table, tables: Sequence[_Table]) -> None:
         able = [each for each in tables if each.key and column.known <= each.key.known]
         if not able or not (column.is_text or _refers(column, able)):
             continue
-        found = _only_target(column, table, able)
-        where = ", ".join(each.where(each.key) for each in able if each.key)
-        if isinstance(found, str):
-            table.notes.append(f"{column.name}: {found}: its values are in {where}; taken as values")
-        elif found:
+        if found := _only_target(column, table, able):
             target, why = found
             said = f"weak: {_say_contained(len(column.known), column, target)}; {why}"
             table.references[column] = _Reference(column, target, said)
+        elif others := [each.where(each.key) for each in able if each.key and each is not table]:
+            said = f"may refer to {join_names(others)}, which have all its values; taken as values"
+            table.notes.append(f"{column.name}: {said}")
 
 
 def _refers(column: _Column, able: Sequence[_Table]) -> bool:
     """Return whether the name of a column of numbers says that these are ids of something."""
-    return column.words[-1:] != () and (
-        column.words[-1] in REFERRING_WORDS or any(_shares_stem(column, table) for table in able)
-    )
+    says_so = column.words[-1:] != () and column.words[-1] in REFERRING_WORDS
+    return says_so or any(_shares_stem(column, table) for table in able)
 
 
 def _shares_stem(column: _Column, table: _Table) -> bool:
@@ -530,23 +544,23 @@ def _shares_stem(column: _Column, table: _Table) -> bool:
     )
 
 
-def _only_target(column: _Column, table: _Table, able: Sequence[_Table]) -> tuple[_Table, str] | str | None:
-    """Return the one table that a column may refer to and why; words where there are several."""
+def _only_target(column: _Column, table: _Table, able: Sequence[_Table]) -> tuple[_Table, str] | None:
+    """Return the one of several tables that a column may refer to, and why; None where that is not clear."""
     alike = [each for each in able if _shares_stem(column, each)]
     if len(alike) == 1 and alike[0] is not table:
         return alike[0], "the names agree in part"
     if table in able and _is_hierarchy(table, column):
         return table, "rows of one table refer to others of it without a circle"
     others = [each for each in able if each is not table]
-    if column.is_text and len(column.known) < 2:
+    if len(others) != 1 or len(column.known) < _VALUES_TO_TELL:
         return None
-    return (
-        (others[0], "no other key has them")
-        if len(others) == 1
-        else "may refer to several"
-        if others
-        else None
-    )
+    numbered = others[0].key is not None and _counts_rows(others[0].key)
+    return None if numbered and not column.is_text else (others[0], "no other key has them")
+
+
+def _counts_rows(key: _Column) -> bool:
+    """Return whether a key is 1, 2, 3, ...: what small numbers are not among these?"""
+    return key.known <= {str(number) for number in range(len(key.known) + 1)}
 
 
 def _is_hierarchy(table: _Table, column: _Column) -> bool:
@@ -616,7 +630,11 @@ def _name_candidates(
         if word == "name":
             parts = [
                 next(
-                    (each for each in full if each.words[0] in words and each.words[1:] in {(), ("name",)}),
+                    (
+                        each
+                        for each in full
+                        if each.words[:1] and each.words[0] in words and each.words[1:] in {(), ("name",)}
+                    ),
                     None,
                 )
                 for words in (GIVEN_WORDS, FAMILY_WORDS)
@@ -625,7 +643,12 @@ def _name_candidates(
                 yield (parts[0], parts[1]), "given and family name"
     for word in NAME_WORDS:
         for each in full:
-            if each.words[-1:] == (word,) and share(each) >= MIN_DISTINCT_SHARE:
+            says_so = each.words[-1:] != () and each.words[-1].endswith(word)
+            if (
+                says_so
+                and each.words[-1] not in GIVEN_WORDS | FAMILY_WORDS
+                and share(each) >= MIN_DISTINCT_SHARE
+            ):
                 yield (each,), said(each)
     if len(texts) == 1 and texts == [*full] and share(texts[0]) >= MIN_DISTINCT_SHARE:
         yield (texts[0],), f"the only text, {said(texts[0]).partition(', ')[2]}"
@@ -655,7 +678,7 @@ class _Writer:
         links: dict[str, Link] = {}
         values: dict[str, Value] = {}
         for reference in table.references.values():
-            relation = self._relation(reference.column, reference.column.base, {*links})
+            relation = self._relation(reference.column, reference.words, {*links})
             links[relation] = Link(column=reference.column.name, to=self._names[_owner(reference.to)])
             self._reasons[name, relation] = reference.why
         named = {*table.names, *((table.of.column,) if table.of else ()), *table.references}
