@@ -188,10 +188,7 @@ class QuestionInterpreter:
             bounds = bounds or find_figures(next(iter(masked.values())))
             besides = [kind for kind in kinds if kind.chain.topic not in members]
             chosen, selected = await self._choose(members, found, intent, bounds, graph, besides)
-        if not members or (
-            selected is None
-            and not _says_no_more(question, [found.names.get(each, each.name or "") for each in members])
-        ):
+        if not members or (selected is None and not _says_no_more(question, members, found.names)):
             apart = [kind for kind in kinds if not others[kind.chain.topic]]
             others = {topic: each for topic, each in others.items() if each or not rated[topic]}
             chosen, selected = await self._choose(others, found, intent, bounds, graph, apart)
