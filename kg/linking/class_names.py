@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kgqa.kg.linking.common_words import COMMON_WORDS
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.pages import Match, Mention
-from kgqa.kg.profile.ends import HopEnds
+from kgqa.kg.profile.ends import HopEnds, owned_relations
 from kgqa.kg.profile.profile import UNTYPED, Profile
 from kgqa.kg.terms import Entity, Hop, is_value_id, local_name
 from kgqa.kg.text import FUNCTION_WORDS, fold, split_words
@@ -100,6 +100,7 @@ class ClassNames:
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
         self._ends, self._below = HopEnds(profile), dict[str, frozenset[str]]()
+        self.owned = owned_relations(profile)
         self._ids = {each.id for each in profile.classes} - {UNTYPED}
         self._entities: dict[str, dict[Entity, None]] = defaultdict(dict)
         for each in profile.classes:

@@ -39,7 +39,7 @@ from kgqa.retrieval.lookups import MAX_QUERIES, NO_ANSWER, Lookups
 from kgqa.retrieval.retriever import Retrieved, Retriever
 from kgqa.retrieval.wording import IGNORED_WORDS, Encode, content_words
 
-_MAX_SEARCH_QUERIES = MAX_QUERIES - 5  # the others are for values
+_MAX_SEARCH_QUERIES = MAX_QUERIES - 7  # the others are for values
 _MAX_INTERPRETATIONS = 256  # that are kept
 _MIN_INTENT_SHARE = 0.5  # from which the intent of training questions is taken over
 _MIN_AGREEING_INTENT_SHARE = 0.1  # the same where the words of the question agree
@@ -66,6 +66,7 @@ class Interpretation:
     alternatives: Mapping[Entity, Sequence[Chain]] = field(default_factory=dict)  # the likeliest first
     intent: QuestionIntent = field(default_factory=QuestionIntent)
     answers: frozenset[Term] | None = None  # of the ends; None where all of them are
+    by: tuple[Hop, ...] = ()  # what leads from the ends to the values that tell the answers
     reading: Reading | None = None  # what speaks for it; None where nobody can say
     source: str = "nothing that leads anywhere is like the question"
     inverses: InverseRelations = field(default_factory=lambda: InverseRelations({}))
@@ -213,6 +214,7 @@ class QuestionInterpreter:
             alternatives={topic: _alternatives(each, rated[topic]) for topic, each in candidates.items()},
             intent=intent,
             answers=answers,
+            by=selected.by if selected else (),
             reading=reading,
             source=_source(advice, chosen),
             inverses=found.inverses,
