@@ -376,7 +376,7 @@ def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]
 def _turned_as_said(masked: str, found: Sequence[CandidateChain]) -> list[CandidateChain]:
     """Hold a relation that leads both ways from a topic against what a verb beside it says.
 
-    Of a verb right before the topic somebody else is the subject: "who knows [ENT]", not "who does [ENT] know".
+    Of a verb before the topic somebody else is the subject: "who knows [ENT]", not "who does [ENT] know".
     """
     before, _, after = map(content_words, masked.lower().partition(TOPIC_MASK.lower()))
     directly = masked[: masked.find(TOPIC_MASK)].lower().removesuffix("the ").split()[-1:]
