@@ -80,6 +80,7 @@ class PropertyGraphReader:
     ) -> None:
         self.at = BoltAddress.read(address)
         self.source = drop_user(address)
+        self.inferred: dict[str, str] = {}  # it states its relations itself
         self._watch = watch
         self._server = BoltReader(self.at, self.source, secrets_in(address), deadline)
         self._size: int | None = None

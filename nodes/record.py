@@ -26,6 +26,10 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
     if update["answers"] and update["outcome"] in BY_SEARCH and update["answers"][0] not in (YES, NO):
         update = await _with_confidence(update, state, runtime)
     runtime.trace["outcome"] = update["outcome"]
+    if update["paths"] and (inferred := (await runtime.open_resources()).inferred):
+        used = dict.fromkeys(step["relation"] for path in update["paths"] for step in path)
+        if found := [inferred[relation] for relation in used if relation in inferred]:
+            runtime.trace["inferred"] = found
     cut_by_depth = update["outcome"] not in FROM_GRAPH and any(
         entry.get("limit") == "depth" for entry in state["trace"]
     )
@@ -199,10 +203,12 @@ def draw_hops(hops: Iterable[Hop], columns: Sequence[Iterable[Term]]) -> list[Pa
     """Draw hops between columns of nodes; a node is named where its column holds one term only."""
     distinct = map(set, columns)
     nodes = [ref(*terms) if len(terms) == 1 else VARIABLE_REF for terms in distinct]
-    return [
-        {"head": head, "relation": hop.relation, "forward": hop.forward, "tail": tail}
-        for hop, (head, tail) in zip(hops, pairwise(nodes), strict=True)
-    ]
+    return [_draw_step(hop, head, tail) for hop, (head, tail) in zip(hops, pairwise(nodes), strict=True)]
+
+
+def _draw_step(hop: Hop, head: Ref, tail: Ref) -> PathStep:
+    step = PathStep(head=head, relation=hop.relation, forward=hop.forward, tail=tail)
+    return {**step, "name": hop.name} if hop.name else step
 
 
 def unique_facts(triples: Iterable[Triple]) -> list[Fact]:

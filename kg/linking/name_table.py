@@ -146,6 +146,13 @@ class NameTable:
         """The namespaces of most ids."""
         return [space for (space,) in self._rows("SELECT namespace FROM namespaces")]
 
+    def sample_ids(self, most: int) -> list[str]:
+        """Return the ids of names at even distances; sorted."""
+        [(names,)] = self._rows("SELECT coalesce(max(rowid), 0) FROM names")
+        step = max(1, -(-names // most))
+        text = "SELECT DISTINCT id FROM names WHERE rowid = ?"
+        return sorted({id for at in range(1, names + 1, step) for (id,) in self._rows(text, at)})
+
     def called(self, name: str) -> list[str]:
         """Return the ids of those with this name, as it is."""
         text = "SELECT DISTINCT id FROM names WHERE name = ? ORDER BY degree DESC, id LIMIT ?"

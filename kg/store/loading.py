@@ -25,8 +25,9 @@ from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.sparql.parsing import mute_logger
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.store.input_guards import SAFE_NESTING, NestingDepth, XmlGuard, check_nesting
+from kgqa.kg.tables.inference import Inference, infer_mapping, tables_to_map
 from kgqa.kg.tables.mapping import MAPPING_SUFFIX, MappedTables
-from kgqa.kg.tables.reading import TABLE_SUFFIXES
+from kgqa.kg.tables.reading import TABLE_SUFFIXES, table_suffix
 from kgqa.kg.tables.triples import TripleTables
 from kgqa.kg.terms import one_line
 from kgqa.locks import cached_property
@@ -51,6 +52,25 @@ QUOTING_SUFFIXES = {".nt": True, ".nq": True, ".ttl": False, ".turtle": False, "
 """Formats in which a triple may be the object of another, and whether a triple ends with its line."""
 
 XML_SUFFIXES = {".rdf", ".owl", ".xml", ".trix"}
+
+ONTOLOGY_SUFFIXES = {
+    ".ofn": "functional syntax",
+    ".fss": "functional syntax",
+    ".omn": "Manchester syntax",
+    ".owx": "OWL/XML",
+    ".obo": "OBO format",
+}
+"""Syntaxes of ontologies that are not RDF's."""
+
+_COMMENTS = re.compile(rb"\A(?:\s+|#[^\n]*\n)+")
+_XML_BEGINS = re.compile(rb"\s*<[?!]|\s*<(?:[\w.-]+:)?[A-Za-z][\w.-]*[\s/>]|[\x00\xfe\xff]")
+_SYNTAXES = {
+    "functional syntax": re.compile(rb"(?:Prefix|Ontology)\s*\("),
+    "Manchester syntax": re.compile(rb"(?:Prefix|Ontology):"),
+    "OWL/XML": re.compile(rb"(?:\s*<[?!][^>]*>)*\s*<(?:owl:)?Ontology\b"),
+    "OBO format": re.compile(rb"format-version:"),
+}
+"""How they begin."""
 
 LINE_FORMATS = {".nt": ox.RdfFormat.N_TRIPLES, ".nq": ox.RdfFormat.N_QUADS}
 """Formats in which a line is a triple."""
@@ -112,7 +132,7 @@ class QuadReader:
     """Reads files into quads and, having read them, knows their fingerprint.
 
     Args:
-        files: the files, which make one graph.
+        files: the files, which make one graph; a folder of tables stands for these.
         watch: told the share of their bytes that is read, from time to time.
 
     Raises:
@@ -121,7 +141,8 @@ class QuadReader:
     """
 
     def __init__(self, files: Sequence[Path], watch: Callable[[float], None] | None = None) -> None:
-        self._files = [(path, _known_suffix(path)) for path in files]
+        self._given = files
+        self._files = [(path, _known_suffix(path)) for file in files for path in files_of(file)]
         self._watch = watch
         self._bytes = sum(path.stat().st_size for path, _ in self._files)
         self._bytes_read = 0  # of the files before the one that is read
@@ -131,7 +152,12 @@ class QuadReader:
     @property
     def source(self) -> str:
         """The names of the files."""
-        return ", ".join(str(path) for path, _ in self._files)
+        return ", ".join(map(str, self._given))
+
+    @property
+    def inferred(self) -> dict[str, str]:
+        """Which relations are links between tables that were inferred, and why."""
+        return self._inference.links if self._inference else {}
 
     @property
     def fingerprint(self) -> str:
@@ -172,16 +198,34 @@ class QuadReader:
             raise KGUnavailable(f"{self.source} changed while it was read; repeat it when it is written")
 
     def _table_quads(self, path: Path, suffix: str) -> Iterator[ox.Quad]:
-        """Go through what a table of triples says, or all tables of a mapping."""
-        mapped = MappedTables(path) if suffix == MAPPING_SUFFIX else None
-        yield from map(self._namer(), mapped.quads() if mapped else self._triple_tables.quads(path))
+        """Go through what a table says, or all tables of a mapping."""
+        yield from map(self._namer(), self._read_table(path, suffix))
         self._digests += map(_hash_content, parts_of(path))
         self._bytes_read += path.stat().st_size
         self._tell_share(0)
 
+    def _read_table(self, path: Path, suffix: str) -> Iterator[ox.Quad]:
+        if suffix == MAPPING_SUFFIX:
+            return MappedTables.read(path).quads()
+        if path in self._mapped_files and self._inference:
+            return self._inference.mapped.quads(path.absolute())
+        return self._triple_tables.quads(path)
+
+    @cached_property
+    def _tables(self) -> list[Path]:
+        return [path for path, suffix in self._files if suffix in TABLE_SUFFIXES]
+
+    @cached_property
+    def _mapped_files(self) -> list[Path]:
+        return tables_to_map(self._tables)
+
+    @cached_property
+    def _inference(self) -> Inference | None:
+        return infer_mapping(self._mapped_files) if self._mapped_files else None
+
     @cached_property
     def _triple_tables(self) -> TripleTables:
-        return TripleTables([path for path, suffix in self._files if suffix in TABLE_SUFFIXES])
+        return TripleTables([path for path in self._tables if path not in self._mapped_files])
 
     @contextmanager
     def _open(self, path: Path, suffix: str) -> Iterator[_HashedFile]:
@@ -295,12 +339,30 @@ _TABULAR = frozenset((*TABLE_SUFFIXES, MAPPING_SUFFIX))
 
 
 def parts_of(path: Path) -> list[Path]:
-    """Return the files that are read for one: of a mapping its tables as well.
+    """Return the files that are read for one: of a mapping its tables as well, of a folder what it has.
 
     Raises:
         KGError: for a mapping that cannot be read.
     """
-    return [path, *MappedTables(path).files] if path.suffix.lower() == MAPPING_SUFFIX else [path]
+    if path.is_dir() and (files := files_of(path)) != [path]:
+        return [part for file in files for part in parts_of(file)]
+    return [path, *MappedTables.read(path).files] if path.suffix.lower() == MAPPING_SUFFIX else [path]
+
+
+def files_of(path: Path, *, mapped: bool = True) -> list[Path]:
+    """Return the files that a name stands for: of a folder its mapping (``mapped``), else its tables.
+
+    Raises:
+        KGUnavailable: if a folder has several mappings.
+    """
+    if not path.is_dir():
+        return [path]
+    found = sorted(each for each in path.iterdir() if each.is_file() and not each.name.startswith("."))
+    mappings = [each for each in found if mapped and each.suffix.lower() == MAPPING_SUFFIX]
+    if len(mappings) > 1:
+        named = ", ".join(each.name for each in mappings)
+        raise KGUnavailable(f"{path} has several mappings ({named}); name the one you mean")
+    return mappings or [each for each in found if table_suffix(each)] or [path]
 
 
 def file_versions(files: Sequence[Path]) -> tuple[int, ...] | None:
@@ -329,17 +391,43 @@ def _known_suffix(path: Path) -> str:
         endpoints = "" if path.suffix or path.name != str(path) else "; kgqa kg list has the public endpoints"
         raise KGUnavailable(f"no such file: {path}{endpoints}")
     if path.is_dir():
-        raise KGUnavailable(f"{path} is a folder, but not one that `kgqa kg load` made")
+        raise KGUnavailable(f"{path} is a folder, but not one that `kgqa kg load` made, nor one of tables")
     if not path.is_file():
         raise KGUnavailable(f"{path} is no regular file; save what it gives, and name that")
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes[-1:] == [".gz"]:
         suffixes.pop()
+    if syntax := ONTOLOGY_SUFFIXES.get(suffixes[-1]) if suffixes else None:
+        raise KGUnavailable(_syntax_advice(path, syntax))
     if not suffixes or suffixes[-1] not in KNOWN_SUFFIXES:
         raise KGUnavailable(
             f"{path.name}: unknown kind of file; known are {', '.join(KNOWN_SUFFIXES)} and these with .gz"
         )
-    return suffixes[-1]
+    return _content_suffix(path) if suffixes[-1] in (".owl", ".rdf") else suffixes[-1]
+
+
+def _content_suffix(path: Path) -> str:
+    """Return the suffix that the text of an ontology should have, whatever it has.
+
+    Raises:
+        KGUnavailable: if it is in a syntax that is not RDF's.
+    """
+    try:
+        with _open_file(path) as file:
+            head = _COMMENTS.sub(b"", file.read(_BLOCK_BYTES).removeprefix(b"\xef\xbb\xbf"))
+    except (OSError, EOFError, zlib.error):  # whoever reads it says what is wrong
+        return ".owl"
+    for syntax, begins in _SYNTAXES.items():
+        if begins.match(head):
+            raise KGUnavailable(_syntax_advice(path, syntax))
+    return ".owl" if _XML_BEGINS.match(head) or not head else ".ttl"
+
+
+def _syntax_advice(path: Path, syntax: str) -> str:
+    return (
+        f"{path.name} is an ontology in {syntax}, which is no RDF; save it as Turtle, "
+        f"in Protégé or by robot convert -i {path.name} -o {path.name.split('.')[0]}.ttl"
+    )
 
 
 def _open_file(path: Path) -> gzip.GzipFile | io.BufferedReader:

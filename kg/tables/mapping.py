@@ -4,10 +4,11 @@
 [film]                        # rows are films; the class has this name
 file = "films.csv"            # beside this file, or in a folder below
 id = "id"                     # the column that tells rows apart; without one the name does
-name = "title"                # the column of the name
+name = "title"                # the column of the name, or several: ["first", "last"]
 aliases = ["original_title"]  # columns of further names
 values = { year = "year", released = { column = "date", type = "date" } }  # relation = column
 links = { director = { column = "director_id", to = "person" }, genre = "genre" }
+missing = ["N/A"]             # what stands for nothing in cells
 
 [person]
 file = "people.csv"
@@ -24,6 +25,7 @@ links = { starring = { column = "person_id", to = "person" } }
 A table without ``id`` and ``name`` has rows that are nodes without a name (mediators): who played which part.
 """
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -62,14 +64,20 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     column: str
-    separator: str | None = Field(None, min_length=1)  # between several values in one cell
+    separator: str | None = Field(default=None, min_length=1)  # between several values in one cell
+
+
+Kind = Choice["text", "integer", "decimal", "double", "date", "dateTime", "year", "boolean"]
 
 
 class Value(_Part):
-    """A column of values; without a type its values are what all of them are written as, else texts."""
+    """A column of values; without a type its values are what all of them are written as, else texts.
 
-    type: Choice["text", "integer", "decimal", "double", "date", "dateTime", "year", "boolean"] | None = None
-    language: str | None = Field(None, pattern=r"^[A-Za-z]+(-[A-Za-z0-9]+)*$")
+    A date may be written with the time 00:00, a boolean as 0 or 1.
+    """
+
+    type: Kind | None = None
+    language: str | None = Field(default=None, pattern=r"^[A-Za-z]+(-[A-Za-z0-9]+)*$")
 
 
 class Link(_Part):
@@ -93,71 +101,82 @@ class TableMapping(BaseModel):
 
     file: str
     id: str | None = None
-    name: str | None = None
+    name: Annotated[tuple[str, ...], BeforeValidator(_as_columns)] = ()
     aliases: Annotated[tuple[str, ...], BeforeValidator(_as_columns)] = ()
     of: str | None = None
     values: Mapping[str, Annotated[Value, BeforeValidator(_as_column)]] = {}
     links: Mapping[str, Annotated[Link, BeforeValidator(_as_column)]] = {}
+    missing: Annotated[tuple[str, ...], BeforeValidator(_as_columns)] = ()
 
     @property
     def columns(self) -> list[str]:
         """The columns that are named."""
         parts = (*self.values.values(), *self.links.values())
-        return [each for each in (self.id, self.name, *self.aliases, *(p.column for p in parts)) if each]
+        return [each for each in (self.id, *self.name, *self.aliases, *(p.column for p in parts)) if each]
 
 
 class MappedTables:
     """The tables of a mapping, which make one graph.
 
+    Args:
+        tables: What the columns of each table mean, by the name of its section.
+        folder: Where the files are.
+        source: What the mapping is called in messages.
+
     Raises:
-        KGError: if the mapping or a table cannot be read, or the one does not fit the other.
+        KGError: if a table cannot be read, or the mapping does not fit it.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._tables = _read_mapping(path)
-        for name, table in self._tables.items():
+    def __init__(self, tables: Mapping[str, TableMapping], folder: Path, source: str) -> None:
+        self._tables, self._folder, self._source = tables, folder, source
+        for name, table in tables.items():
             self._check(name, table)
         self._label = LabelOnce()
+
+    @classmethod
+    def read(cls, path: Path) -> "MappedTables":
+        """Read a mapping, which lies beside its tables; raise KGError if it cannot be read."""
+        return cls(_read_mapping(path), path.parent, path.name)
 
     @cached_property
     def files(self) -> list[Path]:
         """The files of the tables, each once."""
         return list(dict.fromkeys(self._file(table) for table in self._tables.values()))
 
-    def quads(self) -> Iterator[ox.Quad]:
-        """Go through the facts of all tables."""
+    def quads(self, only: Path | None = None) -> Iterator[ox.Quad]:
+        """Go through the facts of all tables, or of one file."""
         for name, table in self._tables.items():
-            yield from _MappedTable(name, table, self._file(table), self._tables, self._label).quads()
+            if only in {None, file := self._file(table)}:
+                yield from _MappedTable(name, table, file, self._tables, self._label).quads()
 
     def _file(self, table: TableMapping) -> Path:
-        return self._path.parent / table.file
+        return self._folder / table.file
 
     def _check(self, name: str, table: TableMapping) -> None:
         if table.of and not table.id:
             raise KGMalformed(
-                f"{self._path.name}: {name}: which column has the ids of rows of {table.of!r}? say id"
+                f"{self._source}: {name}: which column has the ids of rows of {table.of!r}? say id"
             )
         for target in filter(None, (table.of, *(link.to for link in table.links.values()))):
             if target not in self._tables:
                 known = ", ".join(self._tables)
                 raise KGMalformed(
-                    f"{self._path.name}: {name}: no table is called {target!r}; there are: {known}"
+                    f"{self._source}: {name}: no table is called {target!r}; there are: {known}"
                 )
             if not (self._tables[target].id or self._tables[target].name):
-                raise KGMalformed(f"{self._path.name}: {name}: rows of {target!r} have neither id nor name")
+                raise KGMalformed(f"{self._source}: {name}: rows of {target!r} have neither id nor name")
             if self._tables[target].of:
                 raise KGMalformed(
-                    f"{self._path.name}: {name}: name {self._tables[target].of!r} in the place of {target!r}"
+                    f"{self._source}: {name}: name {self._tables[target].of!r} in the place of {target!r}"
                 )
         file = Path(table.file)
         if file.is_absolute() or ".." in file.parts or table_suffix(file) is None:
             raise KGMalformed(
-                f"{self._path.name}: {name}: file {table.file!r} is no table ({', '.join(TABLE_SUFFIXES)}) "
+                f"{self._source}: {name}: file {table.file!r} is no table ({', '.join(TABLE_SUFFIXES)}) "
                 "beside the mapping or in a folder below"
             )
         if not self._file(table).is_file():
-            raise KGUnavailable(f"{self._path.name}: {name}: no such file: {self._file(table)}")
+            raise KGUnavailable(f"{self._source}: {name}: no such file: {self._file(table)}")
 
 
 def _read_mapping(path: Path) -> dict[str, TableMapping]:
@@ -209,7 +228,7 @@ class _MappedTable:
             if table.of is None and (table.id or table.name):
                 yield ox.Quad(node, TYPE, kind)
                 yield from self._label(kind, self._name)
-            if table.name and (name := self._text(row, table.name)):
+            if name := self._row_name(row):
                 yield from self._label(node, name)
             for column in table.aliases:
                 if name := self._text(row, column):
@@ -226,7 +245,7 @@ class _MappedTable:
                     yield from self._label(end, name) if name else ()
 
     def _rows(self) -> Iterator[tuple[int, Row]]:
-        rows = read_rows(self._path)
+        rows = read_rows(self._path, join_commas=True)
         first = next(rows, None)
         header = [as_text(each) for each in first[1]] if first else []
         for column in self._table.columns:
@@ -240,7 +259,11 @@ class _MappedTable:
         yield from rows
 
     def _text(self, row: Row, column: str) -> str:
-        return as_text(row[self._place[column]])
+        text = as_text(row[self._place[column]])
+        return "" if text in self._table.missing else text
+
+    def _row_name(self, row: Row) -> str:
+        return " ".join(filter(None, (self._text(row, column) for column in self._table.name)))
 
     def _cells(self, row: Row, part: _Part) -> Iterator[object]:
         """Return what a cell holds, one or several; nothing for an empty one."""
@@ -248,12 +271,13 @@ class _MappedTable:
         many = cell if isinstance(cell, list | tuple) else [cell]
         for each in many:
             some = each.split(part.separator) if part.separator and isinstance(each, str) else [each]
-            yield from (one for one in some if as_text(one))
+            yield from (one for one in some if (text := as_text(one)) and text not in self._table.missing)
 
     def _row_node(self, number: int, row: Row) -> Node:
         table = self._table
-        if column := table.id or table.name:
-            if not (key := self._text(row, column)):
+        if table.id or table.name:
+            if not (key := self._text(row, table.id) if table.id else self._row_name(row)):
+                column = table.id or table.name[0]
                 raise KGMalformed(
                     f"{self._path.name}, row {number}: nothing in column {column!r}, which tells rows apart"
                 )
@@ -291,7 +315,7 @@ class _MappedTable:
                 for cell in self._cells(row, value):
                     if isinstance(cell, str) and None not in seen[relation]:
                         seen[relation].add(value_kind(cell.strip()))
-        return kinds | {relation: _common(found) for relation, found in seen.items()}
+        return kinds | {relation: common_kind(found) for relation, found in seen.items()}
 
     def _literal(self, cell: object, value: Value, kind: str | None, number: int) -> ox.Literal:
         text = as_text(cell)
@@ -308,6 +332,10 @@ class _MappedTable:
         if kind == "year":
             if len(text) == 4 and text.isdecimal() and text.isascii():
                 return literal(text, "gYear")
+        elif kind == "date" and is_midnight(text):
+            return value_literal(text[:_DATE_CHARS], "date")
+        elif kind == "boolean" and text in {"0", "1"}:
+            return literal("true" if text == "1" else "false", "boolean")
         elif value_kind(text) in _WITHIN.get(str(kind), (kind,)):
             return value_literal(text, str(kind))
         raise KGMalformed(
@@ -316,14 +344,28 @@ class _MappedTable:
         )
 
 
+_DATE_CHARS = 10
+_MIDNIGHT = re.compile(r"[T ]00:00(?::00(?:\.0+)?)?")
+
+
+def is_midnight(text: str) -> bool:
+    """Return whether a text is a date with the time 00:00, as databases write dates without a time.
+
+    >>> is_midnight("1996-07-04 00:00:00.000"), is_midnight("1996-07-04 10:00:00"), is_midnight("1996-07-04")
+    (True, False, False)
+    """
+    day, time = text[:_DATE_CHARS], text[_DATE_CHARS:]
+    return value_kind(day) == "date" and _MIDNIGHT.fullmatch(time) is not None
+
+
 _NUMBERS = ("integer", "decimal", "double")
 _WITHIN = {kind: _NUMBERS[:most] for most, kind in enumerate(_NUMBERS, 1)}  # what each may be written as
 
 
-def _common(kinds: set[str | None]) -> str | None:
+def common_kind(kinds: set[str | None]) -> str | None:
     """Return the datatype that holds values of several; None for texts.
 
-    >>> _common({"integer", "decimal"}), _common({"integer", "date"}), _common(set())
+    >>> common_kind({"integer", "decimal"}), common_kind({"integer", "date"}), common_kind(set())
     ('decimal', None, None)
     """
     if len(kinds) == 1:

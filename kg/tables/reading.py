@@ -6,6 +6,7 @@ None for no value.
 """
 
 import codecs
+import csv
 import gzip
 import re
 import zlib
@@ -35,10 +36,15 @@ def table_suffix(path: Path) -> str | None:
     return suffixes[-1] if suffixes and suffixes[-1] in TABLE_SUFFIXES else None
 
 
-def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
+def read_rows(path: Path, *, join_commas: bool = False) -> Iterator[tuple[int, Row]]:
     """Go through the rows of a table, each with its number: the header of a file of text is row 1.
 
     The first row of a text comes first, whether that is a header or not; the names of Parquet likewise.
+
+    Args:
+        path: The file.
+        join_commas: Whether a row of CSV that is too long is read as one with commas in its texts, where
+            it has its length when each cell that begins with a space belongs to the one before it.
 
     Raises:
         KGUnavailable: if the file or pyarrow is missing.
@@ -48,10 +54,10 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
         if table_suffix(path) == ".parquet":
             yield from _read_parquet(path)
         else:
-            yield from _read_text(path)
+            yield from _read_text(path, join_commas)
 
 
-def _read_text(path: Path) -> Iterator[tuple[int, Row]]:
+def _read_text(path: Path, join_commas: bool) -> Iterator[tuple[int, Row]]:
     from pyarrow import csv, string
 
     is_csv = table_suffix(path) == ".csv"
@@ -61,6 +67,7 @@ def _read_text(path: Path) -> Iterator[tuple[int, Row]]:
         if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # "Unicode text" of Excel
             raise KGMalformed(f"{path.name}: not UTF-8; save the table in that encoding")
         comma = ";" if b";" in first and b"," not in first else ","  # as Excel has it in much of Europe
+        joined: dict[int, Row] = {}
         batches = csv.open_csv(
             file,
             csv.ReadOptions(use_threads=False, autogenerate_column_names=True, block_size=MAX_ROW_BYTES),
@@ -68,10 +75,30 @@ def _read_text(path: Path) -> Iterator[tuple[int, Row]]:
                 delimiter=comma if is_csv else "\t",
                 quote_char='"' if is_csv else False,
                 newlines_in_values=is_csv,
+                invalid_row_handler=_CommaJoiner(comma, joined) if is_csv and join_commas else None,
             ),
             csv.ConvertOptions(default_column_type=string(), strings_can_be_null=False),
         )
-        yield from _number_rows(batches, 1)
+        yield from _number_rows(batches, 1, joined)
+
+
+class _CommaJoiner:
+    """Takes rows of CSV that are too long, for pyarrow; with their commas joined they go to ``joined``."""
+
+    def __init__(self, comma: str, joined: dict[int, Row]) -> None:
+        self._comma, self._joined = comma, joined
+
+    def __call__(self, row: Any) -> str:
+        cells: list[str] = []
+        for cell in next(csv.reader([row.text], delimiter=self._comma), []):
+            if cell.startswith(" ") and cells:
+                cells[-1] += self._comma + cell
+            else:
+                cells.append(cell)
+        if len(cells) != row.expected_columns or row.number is None:
+            return "error"
+        self._joined[row.number] = tuple(cells)
+        return "skip"
 
 
 def _read_parquet(path: Path) -> Iterator[tuple[int, Row]]:
@@ -81,14 +108,20 @@ def _read_parquet(path: Path) -> Iterator[tuple[int, Row]]:
         raise KGMalformed(f"{path.name}: Parquet is compressed as it is; unpack it (gunzip)")
     with parquet.ParquetFile(path) as file:
         yield 1, tuple(file.schema_arrow.names)
-        yield from _number_rows(file.iter_batches(_BATCH_ROWS, use_threads=False), 2)
+        yield from _number_rows(file.iter_batches(_BATCH_ROWS, use_threads=False), 2, {})
 
 
-def _number_rows(batches: Any, first: int) -> Iterator[tuple[int, Row]]:
+def _number_rows(batches: Any, number: int, joined: dict[int, Row]) -> Iterator[tuple[int, Row]]:
+    """Number the rows of all batches from ``number`` on; ``joined`` has those that are in none of them."""
     for batch in batches:
         columns = [column.to_pylist() for column in batch.columns]
-        yield from enumerate(zip(*columns, strict=True), first)
-        first += batch.num_rows
+        for row in zip(*columns, strict=True):
+            while number in joined:
+                yield number, joined.pop(number)
+                number += 1
+            yield number, row
+            number += 1
+    yield from sorted(joined.items())
 
 
 @contextmanager

@@ -206,13 +206,29 @@ def _check(path: Path, number: int, cells: Sequence[object], texts: Sequence[str
             )
 
 
+def find_roles(first: Row) -> tuple[int, int, int] | None:
+    """Return the places of subject, relation and object in a header; None where a row is no such header.
+
+    Other columns are left aside where one is called a relation, for sure.
+    """
+    names, places = _find_headings(first)
+    if not all(len(found) == 1 for found in places):
+        return None
+    (subject,), (relation,), (object,) = places
+    is_one = len(names) == len(ROLES) or names[relation] in _SURELY_HEADINGS
+    return (subject, relation, object) if is_one else None
+
+
+def _find_headings(first: Row) -> tuple[list[str], list[list[int]]]:
+    names = [as_text(each).lower() for each in first]
+    return names, [[at for at, name in enumerate(names) if name in HEADINGS[role]] for role in ROLES]
+
+
 def _order(path: Path, first: Row) -> tuple[int, int, int] | None:
     """Return the places of subject, relation and object by a header; None where the first row is none."""
-    names = [as_text(each).lower() for each in first]
-    places = [[at for at, name in enumerate(names) if name in HEADINGS[role]] for role in ROLES]
-    if len(names) == len(ROLES) and all(len(found) == 1 for found in places):
-        (subject,), (relation,), (object,) = places
-        return subject, relation, object
+    if found := find_roles(first):
+        return found
+    names, places = _find_headings(first)
     shown = join_names(first)
     seems_one = sum(map(bool, places)) > 1 or not _SURELY_HEADINGS.isdisjoint(names)
     if len(names) != len(ROLES):
@@ -221,7 +237,7 @@ def _order(path: Path, first: Row) -> tuple[int, int, int] | None:
             + (
                 "cells are apart by , or ; in .csv, and by tabs in .tsv"
                 if len(names) == 1
-                else "say what they mean in a mapping (docs/graphs.md)"
+                else "say what they mean in a mapping (docs/graphs.md), which kgqa kg map writes"
             )
         )
     if seems_one or table_suffix(path) == ".parquet":

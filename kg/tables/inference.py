@@ -1,0 +1,737 @@
+"""Infers a mapping for tables that have none: what tells rows apart, what links them, what they are called.
+
+| what | where it is taken for that |
+|---|---|
+| key | a column without gaps all of whose values differ: by its name, by what refers to it, or the first |
+| link | all values are values of a key, and the names agree; or nothing else comes as near |
+| table between two others | two links and nothing else: a link from one to the other |
+| rows without a name | no key: nodes that only stand between others |
+| name | a text that nearly all rows have and that differs in nearly all, by what it is called |
+
+Uniqueness and containment are checked on all rows. What is not clear is no link: the column stays a value,
+and a note says so.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, get_args
+
+import inflection
+
+from kgqa.kg.errors import KGMalformed, KGUnavailable
+from kgqa.kg.minting import relation_node, typed_literal, value_kind, web_node
+from kgqa.kg.tables.mapping import Kind, Link, MappedTables, TableMapping, Value, common_kind, is_midnight
+from kgqa.kg.tables.reading import as_text, join_names, read_rows, table_suffix
+from kgqa.kg.tables.triples import ROLES, find_roles
+from kgqa.kg.terms import one_line
+from kgqa.locks import cached_property
+
+MAX_KEY_CHARS = 100  # of an id or a name; longer texts are values
+MAX_VALUES_HELD = 4_000_000  # different cells of all columns, held to see what is unique and contained
+MIN_DISTINCT_SHARE = 0.9  # of a column of names
+MIN_FILLED_SHARE = 0.95
+MIN_CONTAINED_SHARE = 0.95  # of different values, where the names agree
+MIN_STEM_CHARS = 4
+MIN_NAMING_DIGITS = 5  # of a number that may stand for its row: smaller ones are years and amounts
+_BATCH_ROWS = 1 << 12
+_ROWS_SAMPLED = 1_000  # to see whether a table is one of triples
+_VALUES_TO_TELL = 2  # different values that are in a key, where nothing else says so
+_ROWS_TO_TELL = 3  # by whose values a row above them is a header
+
+MISSING_WORDS = frozenset(("NULL", "null", "N/A", "n/a", "#N/A", "NaN", "nan", "\\N"))
+DOUBTFUL_WORDS = frozenset(("NA", "None", "none", "-", "?", "."))
+"""Words for nothing in columns of numbers and dates, else texts as any other."""
+
+KEY_WORDS = ("id", "key", "pk", "uuid", "guid", "iri", "uri", "code", "no", "nr", "number", "fk", "ref")
+REFERRING_WORDS = frozenset(
+    (*KEY_WORDS, "to", "by", "of", "via", "from", "for", "at", "parent", "source", "target", "head", "tail")
+)
+NAME_WORDS = ("name", "title", "label", "designation")
+_KEY_OR_NAME = {(word,) for word in ("id", "name", "title", "code")}
+_ONLY_KEY = {(word,) for word in KEY_WORDS}
+GIVEN_WORDS = {"first", "given", "forename", "firstname", "givenname"}
+FAMILY_WORDS = {"last", "family", "surname", "lastname", "familyname"}
+TRUTH_WORDS = frozenset(("is", "has", "was", "can", "are"))
+
+
+def split_name(name: str) -> tuple[str, ...]:
+    """Return the words of the name of a column or file, in lower case.
+
+    >>> split_name("unitPrice"), split_name("CUSTOMER_ID"), split_name("order-details")
+    (('unit', 'price'), ('customer', 'id'), ('order', 'details'))
+    """
+    return tuple(filter(None, re.split(r"[\W_]+", inflection.underscore(name))))
+
+
+def in_singular(words: Sequence[str]) -> tuple[str, ...]:
+    """Return words, the last of them in the singular.
+
+    >>> in_singular(("order", "details")), in_singular(("people",)), in_singular(("weather", "data"))
+    (('order', 'detail'), ('person',), ('weather', 'data'))
+    """
+    last = [word if word.endswith("a") else inflection.singularize(word) for word in words[-1:]]
+    return (*words[:-1], *last)
+
+
+@dataclass(eq=False)
+class _Column:
+    """What the cells of a column have in common."""
+
+    name: str
+    filled: int = 0
+    values: set[str] | None = field(default_factory=set)  # None where they are too many, too long, or no ids
+    kinds: set[str | None] = field(default_factory=set)
+    missing: Counter[str] = field(default_factory=Counter)
+    many: bool = False  # lists
+    typed: bool = False  # of Parquet
+    timed: bool = False  # whether a time is not 00:00
+    unreadable: str = ""
+    dropped: bool = False
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        return split_name(self.name)
+
+    @cached_property
+    def base(self) -> tuple[str, ...]:
+        """The words without those that say that it is a key."""
+        words = self.words
+        while len(words) > 1 and words[-1] in KEY_WORDS:
+            words = words[:-1]
+        return words
+
+    @property
+    def is_text(self) -> bool:
+        return None in self.kinds
+
+    @property
+    def known(self) -> set[str]:
+        """The values; none where they are not held."""
+        return self.values or set()
+
+    def add(self, cells: Iterable[object]) -> None:
+        for cell, count in Counter(cells).items():
+            if not (text := as_text(cell)):
+                continue
+            if text in MISSING_WORDS or text in DOUBTFUL_WORDS:
+                self.missing[text] += count
+                continue
+            self.filled += count
+            if self.values is None or text not in self.values:
+                self._learn(cell, text)
+
+    def add_lists(self, cells: Iterable[object]) -> None:
+        """Add cells of Parquet, which may hold several values each, or what no mapping reads."""
+        plain: list[object] = []
+        for cell in cells:
+            self.many |= isinstance(cell, list | tuple)
+            for one in cell if isinstance(cell, list | tuple) else (cell,):
+                if isinstance(one, dict | bytes | list | tuple):
+                    self.unreadable = type(one).__name__
+                else:
+                    plain.append(one)
+        self.add(plain)
+
+    def keep_words(self, missing: frozenset[str]) -> None:
+        """Take the words for nothing that are none in this table as texts."""
+        for text, count in self.missing.items():
+            if text not in missing:
+                self.filled += count
+                self._learn(text, text)
+
+    def _learn(self, cell: object, text: str) -> None:
+        if isinstance(cell, str):
+            kind = value_kind(text)
+        else:
+            self.typed, literal = True, typed_literal(cell)
+            is_whole = isinstance(cell, float) and cell.is_integer()  # as integers are where some are missing
+            kind = "integer" if is_whole else literal.datatype.value.rpartition("#")[2] if literal else None
+            if literal is None:
+                self.unreadable = type(cell).__name__
+        self.kinds.add(kind)
+        self.timed |= kind == "dateTime" and not is_midnight(text)
+        if len(text) > MAX_KEY_CHARS or kind not in {"integer", None}:
+            self.values = None
+        if self.values is not None:
+            self.values.add(text)
+
+
+@dataclass(eq=False)
+class _Reference:
+    """A column whose values are values of a table's key."""
+
+    column: _Column
+    to: "_Table"
+    why: str
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What the relation is called: as the column, or the table where that says no more than its key."""
+        key, column = self.to.key, self.column
+        as_key = key is not None and column.base == key.words
+        return self.to.words if as_key or column.base[:1] in _ONLY_KEY else column.base
+
+
+@dataclass(eq=False)
+class _Table:
+    """A table and what was found of it."""
+
+    path: Path
+    header: list[str]
+    columns: list[_Column]
+    rows: int
+    missing: frozenset[str]
+    notes: list[str]
+    key: _Column | None = None
+    key_why: str = ""
+    names: tuple[_Column, ...] = ()
+    names_why: str = ""
+    of: _Reference | None = None
+    references: dict[_Column, _Reference] = field(default_factory=dict)
+
+    @cached_property
+    def stem(self) -> str:
+        return self.path.name[: self.path.name.lower().rindex(str(table_suffix(self.path)))]
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        return in_singular(split_name(self.stem))
+
+    def is_unique(self, column: _Column) -> bool:
+        return 0 < self.rows == column.filled == len(column.known) and not column.many
+
+    def where(self, column: _Column) -> str:
+        return f"{self.stem}.{column.name}"
+
+
+@dataclass
+class Inference:
+    """A mapping that was inferred, and why.
+
+    Attributes:
+        folder: Where its files are.
+        tables: The sections of the mapping.
+        reasons: Why, by section and what it says: ``id``, ``name``, ``of``, or the name of a relation.
+        notes: What else there is to say of a section.
+    """
+
+    folder: Path
+    tables: Mapping[str, TableMapping]
+    reasons: Mapping[tuple[str, str], str]
+    notes: Mapping[str, Sequence[str]]
+
+    @cached_property
+    def mapped(self) -> MappedTables:
+        """The tables, read by this mapping."""
+        return MappedTables(self.tables, self.folder, "the inferred mapping")
+
+    @property
+    def links(self) -> dict[str, str]:
+        """Which relations rest on links that were inferred, and why, by their ids."""
+        found: dict[str, list[str]] = {}
+        for name, table in self.tables.items():
+            said = [(by, link.to, self.reasons[name, by]) for by, link in table.links.items()]
+            if table.of:
+                said += [(by, table.of, self.reasons[name, "id"]) for by in (*table.links, *table.values)]
+            for relation, to, why in said:
+                found.setdefault(relation_node(relation).value, []).append(f"{name} -> {to}: {why}")
+        return {relation: "; ".join(whys) for relation, whys in found.items()}
+
+    def to_toml(self) -> str:
+        """Return the mapping as TOML, with a comment on each guess."""
+        import tomlkit
+
+        document = tomlkit.document()
+        document.add(tomlkit.comment("Inferred by kgqa; correct what is wrong. Keys are in docs/graphs.md."))
+        for name, table in self.tables.items():
+            section = tomlkit.table()
+            for note in self.notes[name]:
+                section.add(tomlkit.comment(one_line(note, 1_000)))
+            given = table.model_dump(exclude_defaults=True)
+            parts = {key: given.pop(key) for key in ("values", "links") if key in given}
+            self._write(section, name, given)
+            for key, said in parts.items():
+                section.add(key, self._write(tomlkit.table(), name, said))
+            document.add(name, section)
+        return tomlkit.dumps(document)
+
+    def _write(self, part: Any, name: str, said: Mapping[str, object]) -> Any:
+        for key, value in said.items():
+            part.add(key, _shorten(value))
+            if why := self.reasons.get((name, key)):
+                part[key].comment(one_line(why, 1_000))
+        return part
+
+
+def _shorten(said: Any) -> Any:
+    """Return a part of a mapping as short as it can be written."""
+    import tomlkit
+
+    if isinstance(said, dict):
+        if said.keys() == {"column"}:
+            return said["column"]
+        inline = tomlkit.inline_table()
+        inline.update(said)
+        return inline
+    return (
+        [*said] if isinstance(said, tuple) and len(said) > 1 else said[0] if isinstance(said, tuple) else said
+    )
+
+
+def tables_to_map(files: Sequence[Path]) -> list[Path]:
+    """Return which of several tables need a mapping; none where all of them may be tables of triples.
+
+    Raises:
+        KGError: if one cannot be read.
+    """
+    if len(files) < 2:
+        return []
+    found = {file: holds_triples(file) for file in files}
+    return [file for file in files if not found[file]] if False in found.values() else []
+
+
+def holds_triples(file: Path) -> bool | None:
+    """Return whether a table is one of triples by its header or a relation said again; None if it may be."""
+    first, *rest = (row for _, row in islice(read_rows(file, join_commas=True), _ROWS_SAMPLED))
+    if find_roles(first):
+        return True
+    if len(first) != len(ROLES) or table_suffix(file) == ".parquet":
+        return False
+    if any(row[1] == first[1] for row in rest):
+        return True
+    named = any(split_name(as_text(each))[-1:] in _KEY_OR_NAME for each in (first[0], first[2]))
+    columns = zip(first, *rest, strict=True) if len(rest) >= _ROWS_TO_TELL else ()
+    typed = any(
+        not value_kind(as_text(head)) and all(map(value_kind, map(as_text, cells)))
+        for head, *cells in columns
+    )
+    return False if named or typed else None
+
+
+def infer_mapping(files: Sequence[Path], folder: Path | None = None) -> Inference:
+    """Infer what the columns of tables mean, which are read once or twice for it.
+
+    Args:
+        files: The tables.
+        folder: Where the mapping is to lie; None for the folder that all of them are in.
+
+    Raises:
+        KGUnavailable: if one cannot be read.
+        KGMalformed: if one is no table, or has no header.
+    """
+    folder = folder or Path(os.path.commonpath([file.absolute().parent for file in files]))
+    if below := [file for file in files if folder not in file.absolute().parents]:
+        raise KGUnavailable(
+            f"{below[0]} is not below {folder}; write the mapping into a folder above its tables"
+        )
+    held = _Held()
+    tables = [table for file in files if (table := _read_table(file, held)).rows]
+    _choose_keys(tables)
+    for of_keys in (True, False):
+        for table in tables:
+            _refer_by_name(table, tables, of_keys)
+    mentioned = {reference.to for table in tables for reference in table.references.values()}
+    for table in tables:
+        _extend(table, table in mentioned)
+    for table in tables:
+        _refer_by_values(table, tables)
+        _choose_name(table)
+    return _Writer(tables, folder).write()
+
+
+class _Held:
+    """Keeps what is held of values within bounds: columns that are no keys go first, then the largest."""
+
+    def __init__(self) -> None:
+        self._columns: list[_Column] = []
+
+    def add(self, columns: Sequence[_Column]) -> None:
+        self._columns += columns
+
+    def check(self) -> None:
+        while sum(len(column.known) for column in self._columns) > MAX_VALUES_HELD:
+            holding = [each for each in self._columns if each.known]
+            first = max(holding, key=lambda each: (len(each.known) < each.filled, len(each.known)))
+            first.values, first.dropped = None, True
+
+
+def _read_table(path: Path, held: _Held) -> _Table:
+    rows = (row for _, row in read_rows(path, join_commas=True))
+    header = [as_text(each) for each in next(rows)]
+    is_parquet = table_suffix(path) == ".parquet"
+    if not is_parquet and (value_kind(header[0]) or {*map(value_kind, header)} - {"integer", None}):
+        raise KGMalformed(
+            f"{path.name}: the first row ({join_names(header)}) does not name columns; add one that does"
+        )
+    columns, count = [_Column(name) for name in header], 0
+    held.add(columns)
+    while batch := [*islice(rows, _BATCH_ROWS)]:
+        count += len(batch)
+        for column, cells in zip(columns, zip(*batch, strict=True), strict=True):
+            column.add_lists(cells) if is_parquet else column.add(cells)
+        held.check()
+    found = {text for column in columns for text in column.missing}
+    missing = (found & MISSING_WORDS) | {
+        text for column in columns if column.kinds and not column.is_text for text in column.missing
+    }
+    usable, notes = [], []
+    for column in columns:
+        column.keep_words(frozenset(missing))
+        if why := _left_out(column, header):
+            notes.append(f"left out: {column.name or 'a column without a name'}: {why}")
+        else:
+            usable.append(column)
+        if column.dropped:
+            notes.append(f"{column.name}: too many values to see whether they are ids; taken as values")
+    return _Table(path, header, usable, count, frozenset(missing), [*dict.fromkeys(notes)])
+
+
+def _left_out(column: _Column, header: Sequence[str]) -> str:
+    if header.count(column.name) > 1:
+        return "two columns are called so"
+    if not column.name:
+        return "give it one"
+    if column.unreadable:
+        return f"holds a {column.unreadable}"
+    return "" if column.filled else "holds nothing"
+
+
+def _choose_keys(tables: Sequence[_Table]) -> None:
+    """Choose what tells the rows of each table apart: by its name, by what refers to it, or the first."""
+    unique = {table: [column for column in table.columns if table.is_unique(column)] for table in tables}
+    names = {table.words for table in tables}
+    for table, columns in unique.items():
+        own = [each for each in columns if _names_key(each, table, names)]
+        table.key = min(own, key=lambda each: KEY_WORDS.index(each.words[-1]), default=None)
+    for table, columns in unique.items():
+        if table.key is None:
+            mentions = {each: _count_mentions(each, table, tables) for each in columns}
+            most = max(columns, key=lambda each: mentions[each], default=None)
+            first = next((each for each in columns if each.name == table.header[0]), None)
+            table.key = most if most and mentions[most] else first
+        if table.key is not None:
+            named = _names_key(table.key, table, names)
+            others = [each.name for each in columns if each is not table.key and not named]
+            table.key_why = "unique, no gaps" + (f"; so is {join_names(others, 3)}" if others else "")
+
+
+def _names_key(column: _Column, table: _Table, names: set[tuple[str, ...]]) -> bool:
+    """Return whether the name of a column says that it tells the rows of its table apart."""
+    if column.words[-1:] == () or column.words[-1] not in KEY_WORDS:
+        return False
+    base = in_singular(column.base)
+    if len(column.words) == 1 or base == table.words:
+        return True
+    return table.words[-len(base) :] == base and base not in names
+
+
+def _count_mentions(column: _Column, table: _Table, tables: Sequence[_Table]) -> int:
+    """Count the tables that have a column of this name with nothing but values of this one."""
+    return sum(
+        any(
+            each.words == column.words and each.known and each.known <= column.known for each in other.columns
+        )
+        for other in tables
+        if other is not table
+    )
+
+
+def _refer_by_name(table: _Table, tables: Sequence[_Table], of_keys: bool) -> None:
+    """Find the columns, keys or others, that are named like a key or table and have values of that key."""
+    for column in table.columns:
+        if (column is table.key) != of_keys:
+            continue
+        able = [each for each in tables if each.key not in {None, column, *each.references}]
+        agreeing = [(_agreement(column, table, other), other) for other in able]
+        for level, other in sorted(agreeing, key=lambda each: -each[0]):
+            if not level or other.key is None or not (values := column.known):
+                continue
+            inside = len(values & other.key.known)
+            if inside >= MIN_CONTAINED_SHARE * len(values):
+                table.references[column] = _Reference(column, other, _say_contained(inside, column, other))
+                break
+            if 2 * inside > len(values):
+                table.notes.append(
+                    f"{column.name}: only {inside} of {len(values)} values are in {other.where(other.key)}"
+                )
+
+
+def _agreement(column: _Column, table: _Table, other: _Table) -> int:
+    """Return how well the name of a column agrees with another table and its key; 0 for not at all."""
+    if other.key is None or not (column.words and other.words and other.key.words):
+        return 0
+    base, tells = in_singular(column.base), other.key.words not in _ONLY_KEY
+    same_key, same_table = tells and column.words == other.key.words, base == other.words
+    if column is table.key:
+        says_own = _names_key(column, table, {other.words})
+        return int((same_table and not says_own) or (same_key and _key_rank(other) > _key_rank(table)))
+    ends = (other.words, other.key.words) if tells else (other.words,)
+    plays_role = any(words[-len(end) :] == end for end in ends for words in (base, column.words))
+    if other is table:
+        return int(plays_role)
+    return 4 if same_key and same_table else 3 if same_key else 2 if same_table else int(plays_role)
+
+
+def _key_rank(table: _Table) -> tuple[bool, int, int, str]:
+    """Return how likely rows of a table are what its key stands for: other tables may have the same key."""
+    key = table.key
+    named = key is not None and _names_key(key, table, set())
+    return named, len(key.known) if key else 0, len(table.columns), table.stem
+
+
+def _say_contained(inside: int, column: _Column, other: _Table) -> str:
+    key = other.key
+    count, where = len(column.known), other.where(key) if key else ""
+    if inside == count:
+        return f"all {count} values are in {where}" if count > 1 else f"its one value is in {where}"
+    return f"{inside} of {count} values are in {where}; the others are nodes without a name"
+
+
+def _extend(table: _Table, mentioned: bool) -> None:
+    """See what the rows of a table are: things, more about rows of another table, or links between two."""
+    references = sorted(table.references.values(), key=lambda each: table.columns.index(each.column))
+    targets = [each for each in references if each.column.filled == table.rows and each.to is not table]
+    surrogate = table.key if table.key and table.key not in table.references else None
+    others = {*table.columns} - {*table.references} - {surrogate}
+    joins = len(references) == 2 and not others and not mentioned
+    extends = len(references) == 1 and table.key in table.references
+    if targets and (joins or extends):
+        table.of = targets[0]
+        if surrogate in table.columns:
+            table.columns.remove(surrogate)
+            table.notes.append(f"left out: {surrogate.name}: nothing refers to it")
+    if table.of or surrogate is None:
+        table.key = None
+    if table.of:
+        table.references.pop(table.of.column)
+
+
+def _refer_by_values(table: _Table, tables: Sequence[_Table]) -> None:
+    """Find the columns whose values are of one key alone, though their names do not say so."""
+    for column in table.columns:
+        if not column.known or column is table.key or column in table.references:
+            continue
+        if table.of and column is table.of.column:
+            continue
+        able = [each for each in tables if each.key and column.known <= each.key.known]
+        if not able or not (column.is_text or _refers(column, able)):
+            continue
+        if found := _only_target(column, table, able):
+            target, why = found
+            said = f"weak: {_say_contained(len(column.known), column, target)}; {why}"
+            table.references[column] = _Reference(column, target, said)
+        elif others := [each.where(each.key) for each in able if each.key and each is not table]:
+            said = f"may refer to {join_names(others)}, which have all its values; taken as values"
+            table.notes.append(f"{column.name}: {said}")
+
+
+def _refers(column: _Column, able: Sequence[_Table]) -> bool:
+    """Return whether the name of a column of numbers says that these are ids of something."""
+    says_so = column.words[-1:] != () and column.words[-1] in REFERRING_WORDS
+    return says_so or any(_shares_stem(column, table) for table in able)
+
+
+def _shares_stem(column: _Column, table: _Table) -> bool:
+    return any(
+        min(len(one), len(other)) >= MIN_STEM_CHARS and (one.startswith(other) or other.startswith(one))
+        for one in column.base
+        for other in table.words
+    )
+
+
+def _only_target(column: _Column, table: _Table, able: Sequence[_Table]) -> tuple[_Table, str] | None:
+    """Return the one of several tables that a column may refer to, and why; None where that is not clear."""
+    alike = [each for each in able if _shares_stem(column, each)]
+    if len(alike) == 1 and alike[0] is not table:
+        return alike[0], "the names agree in part"
+    if table in able and _is_hierarchy(table, column):
+        return table, "rows of one table refer to others of it without a circle"
+    others = [each for each in able if each is not table]
+    if len(others) != 1 or len(column.known) < _VALUES_TO_TELL:
+        return None
+    numbered = others[0].key is not None and _counts_rows(others[0].key)
+    return None if numbered and not column.is_text else (others[0], "no other key has them")
+
+
+def _counts_rows(key: _Column) -> bool:
+    """Return whether a key is 1, 2, 3, ...: what small numbers are not among these?"""
+    return key.known <= {str(number) for number in range(len(key.known) + 1)}
+
+
+def _is_hierarchy(table: _Table, column: _Column) -> bool:
+    """Return whether a column leads from each row to others of its table, and ends at some without it."""
+    if table.key is None or column.filled >= table.rows or column.many:
+        return False
+    places = [table.columns.index(each) for each in (table.key, column)]
+    parents: dict[str, str] = dict(_read_pairs(table, *(table.columns[at].name for at in places)))
+    settled: set[str] = set()
+    for start in parents:
+        path: dict[str, None] = {}
+        at = start
+        while at in parents and at not in settled:
+            if at in path:
+                return False
+            path[at] = None
+            at = parents[at]
+        settled |= path.keys()
+    return True
+
+
+def _read_pairs(table: _Table, one: str, other: str) -> Iterator[tuple[str, str]]:
+    rows = (row for _, row in read_rows(table.path, join_commas=True))
+    header = [as_text(each) for each in next(rows)]
+    places = header.index(one), header.index(other)
+    for row in rows:
+        key, value = (as_text(row[at]) for at in places)
+        if value and value not in table.missing:
+            yield key, value
+
+
+def _choose_name(table: _Table) -> None:
+    """Choose the columns by which rows are called: a name, given and family name, or the only text."""
+    free = [each for each in table.columns if each not in table.references and each is not table.key]
+    if table.of:
+        return
+    texts = [each for each in free if each.is_text and not each.many]
+    full = [each for each in texts if each.known and each.filled >= MIN_FILLED_SHARE * table.rows]
+    found = next(_name_candidates(full, texts, table), None)
+    key = table.key
+    if key is None:
+        table.names = found[0] if found and len(found[0]) == 1 and table.is_unique(found[0][0]) else ()
+        table.names_why = "unique, no gaps: tells rows apart, too" if table.names else ""
+    elif found:
+        table.names, table.names_why = found
+    elif key.is_text and key.words[-1:] != () and key.words[-1] not in KEY_WORDS:
+        table.key, table.names, table.names_why = None, (key,), f"{table.key_why}: tells rows apart, too"
+    elif not any(web_node(each) if key.is_text else len(each) < MIN_NAMING_DIGITS for each in key.known):
+        table.names, table.names_why = (key,), "nothing else names the rows"
+
+
+def _name_candidates(
+    full: Sequence[_Column], texts: Sequence[_Column], table: _Table
+) -> Iterator[tuple[tuple[_Column, ...], str]]:
+    """Yield columns that may name rows, the best first, and why."""
+
+    def share(column: _Column) -> float:
+        return len(column.known) / column.filled
+
+    def said(column: _Column) -> str:
+        different = "all different" if share(column) == 1 else f"{share(column):.0%} different"
+        return f"a text, {different}"
+
+    for word in ("name", "title"):
+        plain = {(word,), (*table.words, word), (*table.words[-1:], word), ("full", word)}
+        yield from (((each,), said(each)) for each in full if each.words in plain and share(each) > 0.5)
+        if word == "name":
+            parts = [
+                next(
+                    (
+                        each
+                        for each in full
+                        if each.words[:1] and each.words[0] in words and each.words[1:] in {(), ("name",)}
+                    ),
+                    None,
+                )
+                for words in (GIVEN_WORDS, FAMILY_WORDS)
+            ]
+            if parts[0] and parts[1]:
+                yield (parts[0], parts[1]), "given and family name"
+    for word in NAME_WORDS:
+        for each in full:
+            says_so = each.words[-1:] != () and each.words[-1].endswith(word)
+            if (
+                says_so
+                and each.words[-1] not in GIVEN_WORDS | FAMILY_WORDS
+                and share(each) >= MIN_DISTINCT_SHARE
+            ):
+                yield (each,), said(each)
+    if len(texts) == 1 and texts == [*full] and share(texts[0]) >= MIN_DISTINCT_SHARE:
+        yield (texts[0],), f"the only text, {said(texts[0]).partition(', ')[2]}"
+
+
+class _Writer:
+    """Writes what was found of tables as a mapping."""
+
+    def __init__(self, tables: Sequence[_Table], folder: Path) -> None:
+        self._folder, self._names = folder, dict[_Table, str]()
+        self._reasons: dict[tuple[str, str], str] = {}
+        for table in tables:
+            taken = {*self._names.values()}
+            names = (
+                " ".join(table.words),
+                table.stem,
+                *(f"{table.stem} {n}" for n in range(2, len(tables) + 2)),
+            )
+            self._names[table] = next(name for name in names if name and name not in taken)
+
+    def write(self) -> Inference:
+        tables = {name: self._map(name, table) for table, name in self._names.items()}
+        notes = {name: table.notes for table, name in self._names.items()}
+        return Inference(self._folder, tables, self._reasons, notes)
+
+    def _map(self, name: str, table: _Table) -> TableMapping:
+        links: dict[str, Link] = {}
+        values: dict[str, Value] = {}
+        for reference in table.references.values():
+            relation = self._relation(reference.column, reference.words, {*links})
+            links[relation] = Link(column=reference.column.name, to=self._names[_owner(reference.to)])
+            self._reasons[name, relation] = reference.why
+        named = {*table.names, *((table.of.column,) if table.of else ()), *table.references}
+        for column in table.columns:
+            if column in named or column is table.key:
+                continue
+            relation = self._relation(column, column.words, {*links, *values})
+            kind = _value_type(column)
+            values[relation] = Value(column=column.name, type=kind)
+            if kind == "date" and "dateTime" in column.kinds:
+                self._reasons[name, relation] = "the time is 00:00 in all rows"
+            elif kind == "boolean" and "integer" in column.kinds:
+                self._reasons[name, relation] = "0 and 1, and the name says yes or no"
+        for key, why in (
+            ("id", table.key_why if table.key else table.of.why if table.of else ""),
+            ("name", table.names_why),
+        ):
+            if why:
+                self._reasons[name, key] = why
+        return TableMapping(
+            file=table.path.absolute().relative_to(self._folder).as_posix(),
+            id=table.of.column.name if table.of else table.key.name if table.key else None,
+            name=tuple(column.name for column in table.names),
+            of=self._names[_owner(table.of.to)] if table.of else None,
+            values=values,
+            links=links,
+            missing=tuple(sorted(table.missing)),
+        )
+
+    def _relation(self, column: _Column, words: Sequence[str], taken: set[str]) -> str:
+        readable = " ".join(words)
+        return readable if readable and readable not in taken else column.name
+
+
+def _owner(table: _Table) -> _Table:
+    """Return the table whose rows a table tells more of; itself where it has rows of its own."""
+    return _owner(table.of.to) if table.of else table
+
+
+def _value_type(column: _Column) -> Kind | None:
+    """Return the type of a column's values as a mapping says it; None where it need not."""
+    if "dateTime" in column.kinds and column.kinds <= {"date", "dateTime"} and not column.timed:
+        return "date"
+    if column.typed:
+        return None
+    if column.kinds == {"integer"} and column.known <= {"0", "1"} and _says_truth(column.words):
+        return "boolean"
+    kind = common_kind(column.kinds)
+    return next((each for each in get_args(Kind) if each == kind), None)
+
+
+def _says_truth(words: Sequence[str]) -> bool:
+    """Return whether a name says that something is so or not: is_open, discontinued, member flag."""
+    return bool(words) and (
+        words[0] in TRUTH_WORDS or words[-1] == "flag" or (len(words) == 1 and words[0].endswith("ed"))
+    )
