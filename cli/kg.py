@@ -184,7 +184,7 @@ def write_mapping(
 
     with output.errors_in_one_line(OSError):
         tables = [path for file in files for path in files_of(file, mapped=False)]
-        if others := [path for path in tables if not (path.is_file() and table_suffix(path))]:
+        if others := [path for path in tables if not table_suffix(path)]:
             output.fail(f"{others[0]} is no table; name files of CSV, TSV or Parquet, or a folder of them")
         triples = [path for path in tables if holds_triples(path)]
         if triples == tables:

@@ -666,7 +666,7 @@ def _name_candidates(
         return f"a text, {different}"
 
     for word in ("name", "title"):
-        plain = {(word,), (*table.words, word), (*table.words[-1:], word), ("full", word)}
+        plain = {(word,), (*table.words, word), (*table.words[-1:], word), ("full", word), table.words}
         yield from (((each,), said(each)) for each in full if each.words in plain and share(each) > 0.5)
         if word == "name":
             parts = [
