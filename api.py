@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, cast
@@ -9,14 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Union, cast
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
-from kgqa.graphs import context_of, graph_of, load_method
+from kgqa.graphs import METHODS, context_of, graph_of, load_method
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.triples import Frame
 from kgqa.models.interface import Model
+from kgqa.retrieval.suggestions import QuestionMaker, Suggestion
 from kgqa.runtime.context import Context, OptionError as OptionError, is_taken
 from kgqa.runtime.graph_builder import MethodGraph
 from kgqa.runtime.record import Record, Ref
 from kgqa.runtime.record_text import Answered
+from kgqa.runtime.resources import open_graph, open_resources
 from kgqa.runtime.state import Input
 from kgqa.sync import iterate_sync, run_sync
 
@@ -28,6 +31,10 @@ Name = str | os.PathLike[str]
 KG: TypeAlias = Union[Name, Sequence[Name], KnowledgeGraph, "rdflib.Graph", Frame]
 AnyModel: TypeAlias = Union[str, Model, "BaseChatModel"]
 Topics: TypeAlias = str | Iterable[str | Ref]
+
+MAX_SUGGESTIONS = 10
+MAX_TRIES_A_ROUND = 3  # questions of a kind that are asked until one is answered right, before the next kind
+SUGGESTION_SECONDS = 10.0
 
 
 def make_context(
@@ -140,6 +147,50 @@ async def astream(
 def stream(question: str, **arguments: Any) -> Iterator[dict[str, Any]]:
     """Yield the steps and the record of a question to a caller that waits; see `astream`."""
     return iterate_sync(astream(question, **arguments))
+
+
+async def asuggest(kg: KG | None = None, *, seconds: float = SUGGESTION_SECONDS) -> AsyncIterator[Record]:
+    """Yield the records of up to ten questions that a graph answers, of several kinds, each once it is known.
+
+    They are made from the graph's profile, and asked of the offline model: those are kept that it answers as
+    the graph itself does. The search ends after some seconds, counted from when the graph is open.
+
+    Raises:
+        KGError: if the graph cannot be opened or asked.
+    """
+    quick = {"model": "offline", "explore": False}  # what takes long is no suggestion
+    context = await asyncio.to_thread(make_context, METHODS[0], quick, kg)
+    await open_resources(context)
+    graph = await asyncio.to_thread(open_graph, context)
+    records = _answered_right((await QuestionMaker.of(graph)).kinds(), context)
+    end = time.monotonic() + seconds
+    for _ in range(MAX_SUGGESTIONS):
+        try:
+            record = await asyncio.wait_for(anext(records, None), end - time.monotonic())
+        except TimeoutError:
+            return
+        if record is None:
+            return
+        yield record
+
+
+async def _answered_right(kinds: list[AsyncIterator[Suggestion]], context: Context) -> AsyncIterator[Record]:
+    """Yield records of questions that are answered as they should be, of one kind after the other."""
+    asked: set[str] = set()
+    while kinds:
+        for kind in [*kinds]:
+            for _ in range(MAX_TRIES_A_ROUND):
+                if (made := await anext(kind, None)) is None:
+                    kinds.remove(kind)
+                    break
+                if made.question in asked:
+                    continue
+                asked.add(made.question)
+                record = await graph_of(context.method).ainvoke(make_input(made.question), context=context)
+                given = {answer["id"] for answer in record["answers"]}
+                if record["outcome"] == "grounded" and given == {answer.id for answer in made.answers}:
+                    yield cast(Record, Answered(record))
+                    break
 
 
 def as_tool(

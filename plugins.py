@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import sys
+import threading
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -98,7 +99,8 @@ def _import_file(path: Path) -> ModuleType:
     """Import a file as it is now, under a name that no other module has."""
     if not path.is_file():
         raise PluginError(f"no such file: {path}; name the file of your own code, or a module")
-    return _import_version(path, _fingerprint(str(path)))
+    with _importing:
+        return _import_version(path, _fingerprint(str(path)))
 
 
 class _SourceLoader(SourceFileLoader):
@@ -106,6 +108,12 @@ class _SourceLoader(SourceFileLoader):
 
     def path_stats(self, path: Any) -> NoReturn:
         raise OSError
+
+
+_importing = threading.RLock()  # a file runs once, whichever threads name it first; it may name another
+os.register_at_fork(
+    before=_importing.acquire, after_in_parent=_importing.release, after_in_child=_importing.release
+)
 
 
 @cache

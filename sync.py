@@ -49,7 +49,8 @@ def iterate_sync(things: AsyncIterable[T]) -> Iterator[T]:
 
 def _start(work: Coroutine[Any, Any, T]) -> Future[T]:
     """Start a coroutine where it goes on while the calling thread waits, in the caller's context."""
-    loop = _process_loop()
+    with _starting:
+        loop = _process_loop()
     try:
         waits = asyncio.get_running_loop() is loop
     except RuntimeError:
@@ -66,4 +67,8 @@ def _process_loop() -> asyncio.AbstractEventLoop:
     return loop
 
 
+_starting = threading.Lock()  # of two threads that are the first to call, one starts the loop
+os.register_at_fork(
+    before=_starting.acquire, after_in_parent=_starting.release, after_in_child=_starting.release
+)
 os.register_at_fork(after_in_child=_process_loop.cache_clear)

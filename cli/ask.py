@@ -9,6 +9,7 @@ import typer
 from kgqa.cli import options, output
 from kgqa.cli.ask_file import ask_file
 from kgqa.cli.show_record import show_record, show_step
+from kgqa.cli.suggest import show_suggestions
 
 if TYPE_CHECKING:
     from kgqa.runtime.context import Context
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def ask(
-    question: Annotated[str | None, typer.Argument(help="The question, in natural language.")] = None,
+    question: Annotated[
+        str | None,
+        typer.Argument(help="The question, in natural language; without one, ten of the graph are shown."),
+    ] = None,
     method: options.MethodName = "compose",
     kg: options.Graph = None,
     topic: Annotated[
@@ -51,8 +55,10 @@ def ask(
     """
     from kgqa.api import make_context, make_input
 
-    if (question is None) == (file is None):
+    if question is not None and file is not None:
         output.fail("give one question, or --file with many")
+    if question is None and file is None:
+        show_suggestions(kg, as_json=as_json)
     if file is not None:
         if as_json or sparql or watch:
             output.fail("--file prints whole records, one a line; leave --json, --sparql and --watch out")

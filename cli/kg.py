@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 from rich.text import Text
 
 from kgqa.cli import output
@@ -19,11 +18,12 @@ from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
     from kgqa.kg.pages import GraphInfo
+    from kgqa.kg.profile.profile import ClassProfile, Profile
+    from kgqa.kg.sparql_graph import SparqlGraph
     from kgqa.kg.store.directory import GraphReader, KeepsName
 
 app = typer.Typer(help="Look at a knowledge graph, or build one on disk.", no_args_is_help=True)
 
-MAX_RELATIONS = 20  # relations that ``kgqa kg info`` lists at most
 LEVEL_COLOURS = {"good": "green", "note": "cyan", "warning": "yellow", "fatal": "bold red"}
 
 LEVEL_SUMMARIES = {
@@ -105,16 +105,43 @@ def info(
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Show the size and the relations of a knowledge graph."""
+    """Show what is in a knowledge graph: its size, its classes, and what their members have."""
+    from kgqa.cli.show_profile import show_profile
     from kgqa.kg.opening import open_graph
+    from kgqa.kg.profile.cards import make_cards
     from kgqa.runtime.resources import graph_sources
 
     with output.errors_in_one_line():
-        found = asyncio.run(open_graph(graph_sources(kg)).info())
+        graph = open_graph(graph_sources(kg))
+        found, profile, classes = asyncio.run(_look(graph))
+    cards = make_cards(profile, classes, graph.relation_label)
     if as_json:
-        output.print_json(asdict(found))
+        output.print_json(
+            {**asdict(found), "classes": [*map(asdict, cards)], "summary": asdict(profile.summary)}
+        )
     else:
-        _print_info(found)
+        show_profile(found, profile.summary, cards, graph.relation_label)
+
+
+async def _look(graph: "SparqlGraph") -> "tuple[GraphInfo, Profile, list[ClassProfile]]":
+    from kgqa.kg.profile.cards import with_names
+
+    profile = await graph.profile()
+    return await graph.info(), profile, await with_names(graph, profile.classes)
+
+
+@app.command()
+def suggest(
+    kg: Annotated[list[str] | None, typer.Argument(help="A graph, as kgqa kg info takes it.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print whole records, one a line.")] = False,
+) -> None:
+    """Print ten questions that a knowledge graph answers, with their answers; no language model is asked.
+
+    The search ends ten seconds after the graph is open. Exit status: 0 some, 1 none, 3 graph unavailable.
+    """
+    from kgqa.cli.suggest import show_suggestions
+
+    show_suggestions(kg, as_json=as_json)
 
 
 @app.command()
@@ -263,22 +290,3 @@ def loading_bar(console: Console) -> Iterator[Callable[[float], None]]:
 
     with bar:
         yield show
-
-
-def _print_info(found: "GraphInfo") -> None:
-    console = Console(highlight=False)
-    console.print(Text(one_line(f"{found.source} ({found.dialect})"), style="bold"))
-    triples, entities, named, relations = (
-        "not counted" if number is None else f"{number:,}"
-        for number in (found.triples, found.entities, found.named, found.relations or None)
-    )
-    console.print(f"{triples} triples, {entities} entities ({named} named), {relations} relations")
-    table = Table("relation", "triples", box=None)
-    table.columns[1].justify = "right"
-    for relation, count in found.relation_counts[:MAX_RELATIONS]:
-        table.add_row(Text(one_line(relation)), f"{count:,}")
-    if found.relations > MAX_RELATIONS:
-        table.add_row(f"... and {found.relations - MAX_RELATIONS} more (--json gives all)", "")
-    console.print(table)
-    for link in found.inferred:
-        console.print(Text(one_line(f"inferred: {link}", output.MAX_LINE_CHARS), style="yellow"))

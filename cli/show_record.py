@@ -17,6 +17,7 @@ from kgqa.runtime.record_text import (
     say_answers,
     say_cost,
     say_inferred,
+    say_reading,
 )
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def show_record(record: "Record") -> None:
         )
     if said := say_inferred(record):
         console.print(Text("  ").append_text(output.styled_line(said, "yellow")))
-    console.print(Text("  ", style="dim").append_text(output.styled_line(say_cost(record))))
+    for line in filter(None, (say_reading(record), say_cost(record))):
+        console.print(Text("  ", style="dim").append_text(output.styled_line(line)))
 
 
 def show_step(entry: dict[str, Any], *, to_stderr: bool) -> None:
@@ -132,6 +134,8 @@ def _join_items(what: str, items: Sequence[str], between: str = " ") -> str:
 
 _ENTRY_PARTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "unread": lambda entry: f"the last {entry['unread']:,} characters of the question are not read",
+    "read_as": lambda entry: f'read as "{entry["read_as"]}"',
+    "language": lambda entry: entry["language"],
     "topics": lambda entry: ", ".join(map(ref_text, entry["topics"])),
     "subgoals": lambda entry: " ".join(f"{n}. {goal}" for n, goal in enumerate(entry["subgoals"], 1)),
     "source": lambda entry: "no blueprint" if entry["source"] == "none" else entry["source"],

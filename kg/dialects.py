@@ -23,10 +23,11 @@ none; here it is no name, since such a node is a mediator, but the node can be f
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal as Choice
 from urllib.parse import unquote
 
+from kgqa.kg.languages import base_language, preferred_languages
 from kgqa.kg.terms import Entity, Hop, Literal, Term, local_name
 from kgqa.locks import cached_property
 
@@ -61,7 +62,10 @@ class Namespace:
 
 
 class LabelPredicates(tuple[str, ...]):
-    """Label predicates, best first, and the languages that names are asked for in: none stands for all."""
+    """Label predicates, best first, and ``languages`` of names; none stands for all.
+
+    Where there are some, names in those of question and user are asked for beside them.
+    """
 
     languages: tuple[str, ...] = ()
 
@@ -105,8 +109,10 @@ class Dialect:
     off_schema_prefixes: tuple[str, ...] = ()  # of users' own and retired relations; a search may walk them
     twins: tuple[CrossReference, ...] = ()  # predicates to ids in graphs of other kinds
     searches: tuple[str, ...] = ("virtuoso", "qlever")  # full-text indexes that its endpoints may have
-    unlabelled: Choice["local", "none"] = "local"  # without any label, the local part of an IRI is the name
+    # the local part of an IRI is the name: in a graph without any label, of each node without one, never
+    unlabelled: Choice["local", "each", "none"] = "local"
     opaque: str = r"(?!)"  # local parts that are never a name (a regular expression): those of mediators
+    unnamed: tuple[str, ...] = ()  # beginnings of IRIs that are no names either, in one graph
 
     @cached_property
     def _silent(self) -> frozenset[str]:
@@ -138,9 +144,11 @@ class Dialect:
         return unquote(local_name(relation))
 
     def relation_entity(self, relation: str) -> str | None:
-        """Return the entity whose name a relation has; None where relations are named by their IRIs."""
+        """Return what gives a relation its name: itself, if nothing else; None if only its IRI does."""
+        if not self.entities:
+            return relation.removeprefix(RESTRICTED)
         for space in self.relations:
-            if space.words and self.entities and (local := space.local(relation)):
+            if space.words and (local := space.local(relation)):
                 return self.entities.iri + local
         return None
 
@@ -151,10 +159,10 @@ class Dialect:
 
     def relation_words(self, relation: str, name: str | None) -> str:
         """Return what a relation is shown by, where its entity has this name or none."""
-        found = (
+        words = (
             space.words.format(name) for space in self.relations if space.words and space.local(relation)
         )
-        return (name and next(found, None)) or self.relation_label(relation)
+        return (name and next(words, None if self.entities else name)) or self.relation_label(relation)
 
     def relation_iris(self, text: str) -> tuple[str, ...]:
         """Return the relations that an id, prefixed or bare, may stand for, the likeliest first."""
@@ -183,9 +191,9 @@ class Dialect:
     def local_label(self, id: str) -> str | None:
         """Make a name from an IRI, or None where there is none to make."""
         local = local_name(id)
-        if id.startswith(("_:", "nodeID:")) or re.fullmatch(self.opaque, local):
+        if id.startswith(("_:", "nodeID:", *self.unnamed)) or re.fullmatch(self.opaque, local):
             return None
-        return unquote(local).replace("_", " ").strip() or None
+        return readable_name(unquote(local)) or None
 
     def best(self, names: Iterable[tuple[int, str, str]]) -> str | None:
         """Choose the preferred of an entity's names.
@@ -197,29 +205,43 @@ class Dialect:
         return min(ranked)[2] if ranked else None
 
     def language_rank(self, tag: str) -> tuple[int, str]:
-        """Order languages: those asked for, their regional forms, the others by tag."""
-        tag = tag.lower()
-        if tag in self.languages:
-            return self.languages.index(tag), ""
-        base = tag.partition("-")[0]
-        if base in self.languages:
-            return len(self.languages) + self.languages.index(base), tag
-        return 2 * len(self.languages), tag
+        """Order languages: those that names are shown in, their regional forms, the others by tag."""
+        tag, languages = tag.lower(), preferred_languages(self.languages)
+        if tag in languages:
+            return languages.index(tag), ""
+        if (base := base_language(tag)) in languages:
+            return len(languages) + languages.index(base), tag
+        return 2 * len(languages), tag
+
+    def reads(self, tag: str) -> bool:
+        """Return whether names in a language are looked for where a graph has them in many."""
+        return not {tag.lower(), base_language(tag)}.isdisjoint(self.languages)
 
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 OWL = "http://www.w3.org/2002/07/owl#"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
+SHACL = "http://www.w3.org/ns/shacl#"
+SWRL = "http://www.w3.org/2003/11/swrl#"
+OBO = "http://purl.obolibrary.org/obo/"
+OBO_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 FOAF = "http://xmlns.com/foaf/0.1/"
 SCHEMA_ORG = "http://schema.org/"
 SCHEMA_ORG_HTTPS = "https://schema.org/"
+DCTERMS = "http://purl.org/dc/terms/"
+VCARD = "http://www.w3.org/2006/vcard/ns#"
 FB = "http://rdf.freebase.com/ns/"
 WD = "http://www.wikidata.org/entity/"
 PROP = "http://www.wikidata.org/prop/"
 WDT = f"{PROP}direct/"
 
+CLOSURE, RESTRICTED = "urn:kgqa:closure:", "urn:kgqa:some:"
+"""How relations begin that stand for axioms about others, whose IRIs follow (`kg/sparql/derived.py`)."""
+
+LOCAL_NAME = "urn:kgqa:local-name"
+"""From a class or concept to the name that its IRI gives it."""
 
 PLAIN = Dialect(
     name="plain",
@@ -229,17 +251,39 @@ PLAIN = Dialect(
         f"{SCHEMA_ORG}name",
         f"{SCHEMA_ORG_HTTPS}name",
         f"{FOAF}name",
+        f"{DCTERMS}title",
+        "http://purl.org/dc/elements/1.1/title",
+        "http://www.geonames.org/ontology#name",
+        "https://d-nb.info/standards/elementset/gnd#preferredName",
+        f"{VCARD}fn",
+        "https://www.w3.org/ns/activitystreams#name",
     ),
     aliases=(
         f"{SKOS}altLabel",
         f"{SCHEMA_ORG}alternateName",
         f"{SCHEMA_ORG_HTTPS}alternateName",
         f"{FOAF}nick",
+        "http://www.geonames.org/ontology#alternateName",
+        "https://d-nb.info/standards/elementset/gnd#variantName",
+        f"{OBO_IN_OWL}hasExactSynonym",
+        f"{OBO}IAO_0000118",
+        LOCAL_NAME,
     ),
     types=(f"{RDF}type",),
     ignored=(f"{RDF}type", f"{RDFS}comment"),
     ignored_parts=("sameAs",),
 )
+
+ONTOLOGY = replace(
+    PLAIN,
+    ignored=(
+        f"{RDF}type",
+        f"{RDFS}isDefinedBy",
+        *(f"{SKOS}{each}" for each in ("broader", "narrower", "inScheme", "topConceptOf", "hasTopConcept")),
+    ),
+    ignored_prefixes=(RDF, OWL, SWRL, *(f"{RDFS}{each}" for each in ("sub", "domain", "range"))),
+)
+"""Classes and concepts are its entities; what their axioms say is derived, and the axioms are not walked."""
 
 FREEBASE = Dialect(
     name="freebase",
@@ -341,6 +385,41 @@ WIKIDATA = Dialect(
     opaque=r"[QPLqpl][1-9][0-9]*(?:[-$].+)?",
 )
 
+
+def readable_name(local: str) -> str:
+    """Write the local part of an IRI as a name.
+
+    >>> readable_name("Kingdom_of_Fife"), readable_name("ada-lovelace"), readable_name("AC-130")
+    ('Kingdom of Fife', 'Ada Lovelace', 'AC-130')
+    """
+    if re.fullmatch(r"[^\W\d_A-Z]+(?:-[^\W\d_A-Z]+)+", local):
+        return local.replace("-", " ").title()
+    return " ".join(local.replace("_", " ").split())
+
+
+_HASH = re.compile(r"(?i)(?=[0-9a-f-]*[0-9])(?:.*[^0-9a-z])?[0-9a-f]{8}[0-9a-f-]*|x?[0-9a-f]{8,}")
+
+
+def is_readable(local: str) -> bool:
+    """Return whether the local part of an IRI may be a name: more letters than digits, and no hash.
+
+    >>> [is_readable(each) for each in ("Boeing_747", "97832", "suppl-1ee8f22a-1460-4875", "xfff9b966a2")]
+    [True, False, False, False]
+    """
+    letters, digits = sum(map(str.isalpha, local)), sum(map(str.isdigit, local))
+    return letters > digits and letters > 1 and not (digits and _HASH.fullmatch(local))
+
+
+GIVEN_AND_FAMILY = (
+    (f"{SCHEMA_ORG}givenName", f"{SCHEMA_ORG}familyName"),
+    (f"{SCHEMA_ORG_HTTPS}givenName", f"{SCHEMA_ORG_HTTPS}familyName"),
+    (f"{FOAF}givenName", f"{FOAF}familyName"),
+    (f"{FOAF}firstName", f"{FOAF}lastName"),
+    (f"{VCARD}given-name", f"{VCARD}family-name"),
+)
+"""Properties of the two parts of a person's name."""
+
+
 DIALECTS = {dialect.name: dialect for dialect in (PLAIN, FREEBASE, WIKIDATA)}
 
 
@@ -350,7 +429,8 @@ def detect_dialect(predicates: Sequence[str]) -> Dialect:
         begins = tuple(space.iri for space in dialect.relations)
         if any(predicate.startswith(begins) for predicate in predicates):
             return dialect
-    return PLAIN
+    is_derived = any(predicate.startswith((CLOSURE, RESTRICTED)) for predicate in predicates)
+    return ONTOLOGY if is_derived else PLAIN
 
 
 def is_ignored(relation: str) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Protocol
 
+from kgqa.kg.dialects import Dialect, detect_dialect
 from kgqa.kg.pages import (
     Candidate,
     ChainAttributes,
@@ -22,6 +23,7 @@ from kgqa.kg.pages import (
     Proof,
     Table,
 )
+from kgqa.kg.profile.profile import Profile, ProfileSummary
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.terms import Chain, Hop, Term, Triple
 
@@ -115,6 +117,12 @@ class KnowledgeGraph(Protocol):
     async def link(self, question: str) -> list[Mention]:
         """Find the entities that a question mentions, in order of appearance."""
 
+    async def name_languages(self) -> Mapping[str, float]:
+        """Return the share of names in each language, the commonest first, as far as a sample tells.
+
+        Under an empty code are those of which it cannot be told. Asked once, and uncounted.
+        """
+
     async def find_classes(self, question: str) -> list[Chain]:
         """Return the chains from the classes that a question names to their members: at most two queries.
 
@@ -153,6 +161,13 @@ class KnowledgeGraph(Protocol):
 
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities."""
+
+    async def profile(self, classes: Sequence[str] = ()) -> Profile:
+        """Return what is known of the graph's classes; an empty profile where nobody has counted them.
+
+        It is made when the graph is loaded, and read when it is first asked for. Of a graph that is too large
+        for that, some ``classes`` are profiled now.
+        """
 
     @property
     def fingerprint(self) -> str:
@@ -199,6 +214,12 @@ class GraphFacts:
     named: int | None = None  # entities with a name
     both_ways: tuple[tuple[str, str, int], ...] | None = None  # pairs of relations, and facts stated by both
     inferred: dict[str, str] = field(default_factory=dict)  # links that nobody has stated, and why they are
+    summary: ProfileSummary = field(default_factory=ProfileSummary)
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect of this graph: that of its kind, and what its profile has found."""
+        return self.summary.apply(detect_dialect(tuple(self.predicates)))
 
 
 class Executor(Protocol):

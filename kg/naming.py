@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from kgqa.kg.dialects import Dialect, LabelPredicates
+from kgqa.kg.dialects import GIVEN_AND_FAMILY, Dialect, LabelPredicates, is_readable
 from kgqa.kg.graph import Row
 from kgqa.kg.pages import Description, Page
 from kgqa.kg.sparql.decoding import is_true, read_integer, sort_key
-from kgqa.kg.terms import Entity, Hop, Literal, Term, one_line
+from kgqa.kg.terms import Entity, Hop, Literal, Term, is_value_id, local_name, one_line, plain_term
 
 MAX_NAME_CHARS = 1_000
 """Characters of a name at most: a record names a node many times. It is found by all of its name."""
@@ -15,13 +15,14 @@ MAX_NAME_CHARS = 1_000
 class Naming:
     """The dialect's naming on one graph.
 
-    Label predicates that the graph lacks are not asked for. In a graph without
-    any, entities get a readable name from their IRI, if the dialect allows it.
+    Label predicates that the graph lacks are not asked for. Entities without a name
+    get a readable one from their IRI, if the dialect allows it.
 
     Attributes:
         labels: Label predicates of the graph, best first.
         aliases: Alias predicates of the graph.
-        local: True where names come from IRIs.
+        local: True where all names come from IRIs.
+        family: For each label predicate of given names the one of family names.
     """
 
     def __init__(self, dialect: Dialect, predicates: Iterable[str]) -> None:
@@ -30,7 +31,10 @@ class Naming:
         self.labels = LabelPredicates(label for label in dialect.labels if label in present)
         self.labels.languages = dialect.languages if dialect.polyglot else ()
         self.aliases = tuple(alias for alias in dialect.aliases if alias in present)
-        self.local = not self.labels and dialect.unlabelled == "local"
+        self.local = not self.labels and dialect.unlabelled != "none"
+        self.family = {one: two for one, two in GIVEN_AND_FAMILY if {one, two} <= {*self.labels}}
+        rank = self.labels.index
+        self._family_ranks = {rank(one): rank(two) for one, two in self.family.items()}
 
     def apply(self, found: Iterable[tuple[Term | None, Term | None, Term | None]]) -> dict[Term, Term]:
         """Return each term with its name, in order of first appearance.
@@ -55,13 +59,23 @@ class Naming:
 
         A name of nothing that can be seen is none.
         """
-        if self.local:
-            name = self._dialect.local_label(id) or ""
+        if is_value_id(id):
+            name = plain_term(Entity(id)).name or ""
         elif len(known := list(names)) == 1 and known[0][2].isascii() and known[0][2].isprintable():
             name = known[0][2].strip() and known[0][2]
         else:
-            name = self._dialect.best(each for each in known if one_line(each[2], MAX_NAME_CHARS)) or ""
+            seen = [each for each in known if one_line(each[2], MAX_NAME_CHARS)]
+            name = self._dialect.best(self._whole(seen) if self.family else seen) or ""
+        if not name and (self.local or (self._dialect.unlabelled == "each" and is_readable(local_name(id)))):
+            name = self._dialect.local_label(id) or ""
         return (name if len(name) <= MAX_NAME_CHARS else name[: MAX_NAME_CHARS - 1] + "…") or None
+
+    def _whole(self, names: Sequence[tuple[int, str, str]]) -> Iterable[tuple[int, str, str]]:
+        """Put family names after given names."""
+        by_rank = {rank: text for rank, _, text in sorted(names, reverse=True)}
+        for rank, tag, text in names:
+            family = by_rank.get(self._family_ranks.get(rank, -1))
+            yield rank, tag, f"{text} {family}" if family else text
 
 
 def make_description(

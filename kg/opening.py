@@ -14,12 +14,17 @@ from kgqa.builds import remove_folder
 from kgqa.kg.bolt import is_property_graph
 from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
 from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
-from kgqa.kg.graph import Executor, GraphFacts
+from kgqa.kg.graph import Executor, GraphFacts, Row
+from kgqa.kg.languages import names_shown_in
 from kgqa.kg.linking.lookup import IndexLookup, NameLookup, QueryLookup, StoreNames, list_all_names
 from kgqa.kg.linking.name_index import Encode, NameIndex
 from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.linking.search import TextSearch, find_text_search
 from kgqa.kg.naming import Naming
+from kgqa.kg.profile.building import build_profile
+from kgqa.kg.profile.described import read_description
+from kgqa.kg.profile.keeping import kept_profile
+from kgqa.kg.profile.profile import Profile
 from kgqa.kg.property_graph import PropertyGraphReader
 from kgqa.kg.public_endpoints import PublicEndpoint, known_endpoint, named_endpoint
 from kgqa.kg.sparql import queries
@@ -54,6 +59,7 @@ def source_version(source: str) -> tuple[int, ...] | None:
         return None
 
 
+@names_shown_in(None)  # what is kept of a graph depends on no question
 def open_graph(
     sources: "Sequence[str | Path] | rdflib.Graph | Frame",
     *,
@@ -135,6 +141,7 @@ def _open_kept(folder: Path | None) -> directory.StoredGraph | None:
         return None
 
 
+@names_shown_in(None)
 def open_triples(
     text: bytes,
     source: str,
@@ -155,30 +162,49 @@ def _open_stored(
     stored: directory.StoredGraph, rows: int, deadline: float, encode: Encode | None
 ) -> SparqlGraph:
     executor = EmbeddedStore(stored.store, deadline=deadline, folder=stored.folder, build=stored.build)
-    return _open_embedded(executor, stored.facts, lambda *_: stored.names, rows, encode)
+    return _open_embedded(
+        executor,
+        stored.facts,
+        stored.read_profile,
+        lambda *_: stored.names,
+        lambda _: stored.values,
+        rows,
+        encode,
+    )
 
 
 def _open_loaded(
     store: ox.Store, facts: GraphFacts, rows: int, deadline: float, encode: Encode | None
 ) -> SparqlGraph:
-    def list_names(dialect: Dialect, names: StoreNames) -> NameTable:
-        return directory.list_names(store, facts, dialect, names)
+    executor = EmbeddedStore(store, deadline=deadline)
+    profile, facts = directory.profile_store(executor, facts)
 
-    return _open_embedded(EmbeddedStore(store, deadline=deadline), facts, list_names, rows, encode)
+    def list_names(dialect: Dialect, names: StoreNames) -> NameTable:
+        return directory.list_names(store, facts, dialect, profile, names)
+
+    def list_values(dialect: Dialect) -> NameTable:
+        return directory.list_values(store, facts, dialect)
+
+    return _open_embedded(executor, facts, lambda: profile, list_names, list_values, rows, encode)
 
 
 def _open_embedded(
     executor: EmbeddedStore,
     facts: GraphFacts,
+    read_profile: Callable[[], Profile],
     open_names: Callable[[Dialect, StoreNames], NameTable],
+    open_values: Callable[[Dialect], NameTable],
     rows: int,
     encode: Encode | None,
 ) -> SparqlGraph:
-    dialect = detect_dialect(tuple(facts.predicates))
+    dialect = facts.dialect
     naming = Naming(dialect, facts.predicates)
     named = StoreNames(executor, dialect, naming, facts.predicates)
-    lookup = IndexLookup(lambda: NameIndex(open_names(dialect, named), named, encode))
-    return SparqlGraph(executor, facts, dialect, naming, lookup, rows=rows)
+    lookup = IndexLookup(
+        lambda: NameIndex(open_names(dialect, named), named, encode),
+        lambda: NameIndex(open_values(dialect), named),
+    )
+    return SparqlGraph(executor, facts, dialect, naming, lookup, read_profile, rows=rows)
 
 
 def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) -> SparqlGraph:
@@ -198,16 +224,37 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
     predicates = _present_predicates(executor) if listed is None else listed
     if listed == {}:
         raise KGUnavailable(f"{executor.url} holds no triples; is the graph named that it keeps them in?")
-    dialect = detect_dialect(tuple(predicates))
+    fingerprint = _fingerprint(url, listed)
+    kind = detect_dialect(tuple(predicates))
+    profile = kept_profile(fingerprint, lambda: _profile_endpoint(executor, listed or {}, kind))
+    dialect = profile.summary.apply(kind)
     naming = Naming(dialect, predicates)
     facts = GraphFacts(
         source=executor.url,
-        fingerprint=_fingerprint(url, listed),
+        fingerprint=fingerprint,
         triples=None if listed is None else sum(listed.values()),
         predicates=listed or {},
+        summary=profile.summary,
     )
     lookup = _make_lookup(executor, dialect, naming, predicates, listed)
-    return SparqlGraph(executor, facts, dialect, naming, lookup, rows=rows)
+    return SparqlGraph(executor, facts, dialect, naming, lookup, lambda: profile, rows=rows)
+
+
+def _profile_endpoint(executor: Executor, listed: Mapping[str, int], kind: Dialect) -> Profile:
+    """Return the profile that a graph publishes, else one by what is read; of a large graph only the former.
+
+    What takes the endpoint too long, or is refused, is not known.
+    """
+
+    def ask(query: str) -> Sequence[Row]:
+        try:
+            return executor.query_now(query).rows
+        except (KGTimeout, KGSilent, KGRejected):
+            return []
+
+    if listed:
+        return build_profile(ask, listed, kind)
+    return read_description(ask)
 
 
 def _open_public(known: PublicEndpoint, executor: Executor, rows: int) -> SparqlGraph:
@@ -218,7 +265,7 @@ def _open_public(known: PublicEndpoint, executor: Executor, rows: int) -> Sparql
     lookup = QueryLookup(executor, dialect, naming, predicates, search)
     source = drop_user(known.url)
     facts = GraphFacts(source, _fingerprint(known.url, None), triples=None, predicates={})
-    return SparqlGraph(executor, facts, dialect, naming, lookup, rows=rows)
+    return SparqlGraph(executor, facts, dialect, naming, lookup, Profile, rows=rows)
 
 
 def _make_lookup(
@@ -231,7 +278,7 @@ def _make_lookup(
     """List names that are few; of many those at hand are asked for, and searched for in an index."""
     names = sum((listed or {}).get(predicate, 0) for predicate in (*naming.labels, *naming.aliases))
     if 0 < names <= MAX_LISTED_NAMES:
-        return IndexLookup(lambda: list_all_names(executor, dialect, naming, predicates))
+        return IndexLookup(lambda: list_all_names(executor, dialect, naming, predicates), lambda: None)
     search = find_text_search(executor, dialect, naming)
     return QueryLookup(executor, dialect, naming, predicates, search)
 

@@ -110,7 +110,7 @@ class Match:
 
     entity: Entity
     score: float
-    how: Choice["id", "exact", "normalised", "part", "fuzzy", "embedding"]
+    how: Choice["id", "exact", "normalised", "part", "fuzzy", "embedding", "class"]
     hops: tuple[Hop, ...] = ()
 
     @property
@@ -127,6 +127,11 @@ class Mention:
     start: int
     end: int
     matches: tuple[Match, ...]
+
+    @property
+    def is_class(self) -> bool:
+        """Whether it names a class of things."""
+        return self.matches[0].how == "class"
 
     @property
     def rivals(self) -> tuple[Match, ...]:

@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from kgqa.kg.dialects import Dialect
+from kgqa.kg.dialects import CLOSURE, Dialect
 from kgqa.kg.graph import Executor, GraphFacts, Row
+from kgqa.kg.languages import names_shown_in
 from kgqa.kg.meter import unmetered
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.chain_queries import some_ends
 from kgqa.kg.sparql.decoding import is_true, item_at, read_pair_counts
+from kgqa.kg.sparql.derived import THESAURUS, derived_label, source_relation
 from kgqa.kg.terms import Entity, Hop, Term, is_iri, local_name, one_line
 
 NAMES_PER_QUERY = 500
@@ -50,14 +52,15 @@ class RelationCatalog:
         if not new:
             return
         named: dict[str, str] = {}
-        with unmetered():
+        with unmetered(), names_shown_in(None):
             for query in self._name_queries(new):
                 named |= self._read_names((await self._executor.query(query)).rows)
         self._labels |= self._shown_words(new, named)
 
     def label(self, relation: str) -> str:
         """Return what a relation is shown by: its name, its IRI without namespace, or all of it."""
-        return self._labels.get(relation) or one_line(self._dialect.relation_label(relation))
+        known = self._labels.get(relation) or derived_label(relation)
+        return known or one_line(self._dialect.relation_label(relation))
 
     async def lead_to_mediators(self, hops: Iterable[Hop]) -> set[Hop]:
         """Return those of some hops that lead to nodes without a name, as far as some of their ends tell.
@@ -68,9 +71,9 @@ class RelationCatalog:
         new = [hop for hop in wanted if hop not in self._to_mediators]
         for first in range(0, len(new), HOPS_PER_QUERY):
             some = new[first : first + HOPS_PER_QUERY]
-            with unmetered():
+            with unmetered(), names_shown_in(None):
                 answer = await self._executor.query(some_ends(some, self._naming.labels, ENDS_SAMPLED))
-            named = self._naming.apply((end, label, rank) for _, end, label, rank in answer.rows)
+                named = self._naming.apply((end, label, rank) for _, end, label, rank in answer.rows)
             ends: list[list[Term]] = [[] for _ in some]
             for place, end, _, _ in answer.rows:
                 if end is not None:
@@ -85,6 +88,10 @@ class RelationCatalog:
         """Return whether a search leaves the relation out."""
         return self._dialect.ignores(relation, self._labels.get(relation, ""))
 
+    def can_follow(self, relation: str, forward: bool) -> bool:
+        """Return whether a search may follow the relation in a direction."""
+        return not self.ignores(relation) and (forward or relation not in THESAURUS)
+
     def hop(self, relation: str, forward: bool) -> Hop:
         """Make a hop; it has a name where the IRI has none."""
         label = self.label(relation)
@@ -95,7 +102,7 @@ class RelationCatalog:
         hops = {
             self.hop(relation.id, is_true(forward))
             for relation, forward in rows
-            if relation is not None and is_iri(relation.id) and not self.ignores(relation.id)
+            if relation is not None and is_iri(relation.id) and self.can_follow(relation.id, is_true(forward))
         }
         return sorted(hops, key=lambda hop: (hop.relation, not hop.forward))
 
@@ -107,6 +114,7 @@ class RelationCatalog:
         return {
             (one, other): (n, n / max(n, 1, facts.get(one, 0), facts.get(other, 0)))
             for one, other, n in counted or ()
+            if not any(each.startswith(CLOSURE) for each in (one, other))  # it states more than its relation
         }
 
     async def whole_inverses(self) -> dict[str, set[str]]:
@@ -132,7 +140,7 @@ class RelationCatalog:
         ]
 
     def _read_names(self, rows: Iterable[Row]) -> dict[str, str]:
-        named = self._naming.apply((end, label, rank) for end, label, rank in rows)
+        named = self._naming.apply(row for row in rows if row[1] is not None)
         return {
             term.id: one_line(term.name, MAX_RELATION_NAME_CHARS)
             for term in named.values()
@@ -141,7 +149,12 @@ class RelationCatalog:
 
     def _shown_words(self, relations: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
         entity, words = self._dialect.relation_entity, self._dialect.relation_words
-        return {each: one_line(words(each, named.get(entity(each) or ""))) for each in relations}
+        names = {each: named.get(entity(each) or "") or derived_label(each) for each in relations}
+        twice = {each for each in names if source_relation(each) in names}
+        return {
+            each: one_line(words(each, name)) + " (by axiom)" * (each in twice)
+            for each, name in names.items()
+        }
 
     def _make_unambiguous(self, words: Mapping[str, str]) -> dict[str, str]:
         """Call by their IRIs those that share their words."""

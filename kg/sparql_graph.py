@@ -3,19 +3,30 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TypeVar
 
 from kgqa.kg.dialects import Dialect, entity_iri, is_foreign
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, GraphFacts, Row, Rows
-from kgqa.kg.linking.class_names import NamedWords, first_apart, in_singular, named_words
+from kgqa.kg.languages import detect_language, name_shares, preferred_languages
+from kgqa.kg.linking.class_names import (
+    ClassNames,
+    NamedWords,
+    add_classes,
+    first_apart,
+    in_singular,
+    named_words,
+    without_chance,
+)
 from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.lookup import NameLookup
 from kgqa.kg.linking.name_index import NameIndex
-from kgqa.kg.meter import QueryMemo, begin_query, end_query
+from kgqa.kg.linking.values import ValueFinder
+from kgqa.kg.meter import QueryMemo, begin_query, end_query, unmetered
 from kgqa.kg.naming import Naming, make_description
 from kgqa.kg.pages import (
     Candidate,
@@ -30,6 +41,8 @@ from kgqa.kg.pages import (
     Proof,
     Table,
 )
+from kgqa.kg.profile.building import profile_classes
+from kgqa.kg.profile.profile import ClassProfile, Profile
 from kgqa.kg.proof.prover import Prover
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.relations import RelationCatalog, without_inverses
@@ -47,11 +60,27 @@ from kgqa.kg.sparql.decoding import (
     sort_key,
     split_by_chain,
 )
+from kgqa.kg.sparql.derived import INSTANCE_OF
 from kgqa.kg.sparql.guard import guard_query
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple, is_id
+from kgqa.kg.terms import (
+    ANY,
+    Chain,
+    Entity,
+    Hop,
+    Literal,
+    Term,
+    Triple,
+    is_id,
+    is_value_id,
+    node_id,
+    plain_term,
+)
+from kgqa.locks import cached_property
 
 S = TypeVar("S")
 T = TypeVar("T")
+
+NAMES_SAMPLED = 200  # by which it is told which languages names are in
 
 IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY, CHAINS_READ_PER_QUERY = 1_000, 5_000, 12, 6
 """Entities, steps and chains in one query: Virtuoso takes longer and longer to read long ones, or refuses."""
@@ -80,10 +109,12 @@ class SparqlGraph:
         dialect: Dialect,
         naming: Naming,
         lookup: NameLookup,
+        read_profile: Callable[[], Profile],
         *,
         rows: int,
     ) -> None:
         self._executor = executor
+        self._read_profile = read_profile
         self._facts = facts
         self._dialect = dialect
         self._naming = naming
@@ -94,8 +125,11 @@ class SparqlGraph:
         self._visits = QueryMemo[list[ChainResult]](
             MAX_REMEMBERED_ENDS, lambda visits: sum(1 + len(visit.ends) + len(visit.hops) for visit in visits)
         )
-        self._linking: tuple[NameIndex, Linker] | None = None
+        self._linking: tuple[NameIndex, dict[str, Linker]] | None = None
+        self._name_languages: dict[str, float] | None = None
+        self._known_classes: ClassNames | None = None
         self._info: GraphInfo | None = None
+        self._profiled: dict[str, ClassProfile] = {}
 
     @property
     def fingerprint(self) -> str:
@@ -142,7 +176,8 @@ class SparqlGraph:
 
         if self._executor.remote:  # it remembers its answers for as long as they may hold
             return await visit()
-        return [*await self._visits.recall((*chains, ends, hops, sample), visit)]
+        shown = preferred_languages(())  # in which the ends are named
+        return [*await self._visits.recall((*chains, ends, hops, sample, shown), visit)]
 
     async def _visit_chains(
         self, chains: Sequence[Chain], *, ends: bool, hops: bool, sample: int | None
@@ -157,6 +192,7 @@ class SparqlGraph:
         def write(some: Sequence[Chain]) -> str:
             return chain_queries.visit_chains(some, self._naming.labels, limits, ends=ends, hops=hops)
 
+        classes = await self._classes()
         for some, answer in await self._ask_batches(unique, CHAINS_PER_QUERY, write):
             parts = dict(zip(some, split_by_chain(answer, len(some)), strict=True))
             looked_up = await self._look_up_relations(parts, limits)
@@ -167,7 +203,9 @@ class SparqlGraph:
                 sampled |= limits.sampled and bool(chain.hops)
                 if chain_queries.CUT_TRIPLES in rows.cuts:
                     sampled |= entities > looked_up or bool(chain.hops and not entities)
-                visits[chain] = ChainResult(found, self._hops(rows.hops, sampled))
+                to_members = None if chain.hops else self._to_members(chain.topic, classes)
+                on = Page((to_members,)) if to_members else self._hops(rows.hops, sampled)
+                visits[chain] = ChainResult(found, on)
         return [visits[chain] for chain in chains]
 
     async def cross_mediators(
@@ -318,11 +356,13 @@ class SparqlGraph:
             if answer.cut or any(row[-1] is not None for row in answer.rows):
                 hubs += some
             for end, relation, forward, _ in answer.rows:
-                if end is not None and end.id in groups:
-                    groups[end.id].append((relation, forward))
+                if end is not None and (id := node_id(end)) in groups:
+                    groups[id].append((relation, forward))
+        classes = await self._classes()
         visits = await self.visit_chains([Chain(Entity(id)) for id in hubs], ends=False)
         pages = {id: self._hops(rows) for id, rows in groups.items()}
         pages |= {id: visit.hops for id, visit in zip(hubs, visits, strict=True)}
+        pages |= {id: Page((hop,)) for id in groups if (hop := self._to_members(Entity(id), classes))}
         return {id: pages[_checked_id(id)] for id in ids}
 
     async def follow_relation(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
@@ -359,7 +399,7 @@ class SparqlGraph:
             named = self._naming.apply((end, label, rank) for _, _, end, label, rank in answer.rows)
             hops, sizes = list(_starts_by_hop(some)), Counter[Hop]()
             for place, start, end, _, _ in answer.rows:
-                step = (start.id if start else "", item_at(hops, place))
+                step = (node_id(start) if start else "", item_at(hops, place))
                 if step in ends and end is not None:
                     ends[step][named[end]] = None
             for step in some:
@@ -378,7 +418,7 @@ class SparqlGraph:
             row for _, answer in await self._ask_batches(unique, IDS_PER_QUERY, write) for row in answer.rows
         ]
         named = self._naming.apply((end, label, rank) for end, label, rank in rows)
-        found = {id: named.get(Entity(_checked_id(id))) for id in ids}
+        found = {id: named.get(plain_term(Entity(_checked_id(id)))) for id in ids}
         return {id: None if term is None else term.name for id, term in found.items()}
 
     async def find_entities(self, text: str, limit: int = 10) -> list[Match]:
@@ -406,32 +446,92 @@ class SparqlGraph:
         for query in lookups:
             answer = await self._executor.query(query)
             named = self._naming.apply((end, label, rank) for end, label, rank in answer.rows)
-            if entities := [term for term in named.values() if isinstance(term, Entity)]:
+            if entities := [Entity(node_id(term), term.name) for term in named.values()]:
                 return Match(min(entities), 1.0, "id")
         return None
 
     async def link(self, question: str) -> list[Mention]:
         """Find the entities that a question mentions; see `KnowledgeGraph`."""
+        values, classes = await self._lookup.values(), await self._classes()
 
         def link(index: NameIndex) -> tuple[list[Mention], dict[str, dict[Hop, int]]]:
-            if self._linking is None or self._linking[0] is not index:
-                self._linking = index, Linker(index, list(map(self.relation_label, self.relations)))
-            mentions = self._linking[1].link(question)
+            language, labels = detect_language(question), list(map(self.relation_label, self.relations))
+            linking = self._linking  # another thread may put the index of its question there
+            if linking is None or linking[0] is not index:
+                linking = self._linking = index, {}
+            if (linker := linking[1].get(language)) is None:
+                linker = linking[1][language] = Linker(index, labels, language)
+            mentions = _without_terms(linker.link(question), classes.profile.terms)
+            mentions = add_classes(question, mentions, classes, labels)
+            if values:
+                mentions = ValueFinder(values, index, linker.relational).add(question, mentions)
+            mentions = without_chance(mentions)
             rivals = [each.entity.id for mention in mentions for each in mention.rivals]
             return mentions, index.facts(rivals)
 
         mentions, facts = await self._look_up(question, link)
         await self._relations.learn(hop.relation for hops in facts.values() for hop in hops)
+        known = {id: self._named_hops(hops) for id, hops in facts.items()}
+        found = [each if each.is_class else each.with_hops(known) for each in mentions]
+        return await self._without_appositions(question, found)
+
+    async def _without_appositions(self, question: str, mentions: Sequence[Mention]) -> list[Mention]:
+        """Leave out classes beside the name of a member: "the Ulm office", "Count Dracula"."""
+        apart = list(mentions)
+        for one, two in pairwise(mentions):
+            kind, named = (one, two) if one.is_class else (two, one)
+            entity = named.matches[0].entity
+            if question[one.end : two.start].strip() or not kind.is_class:
+                continue
+            hop = self._to_members(kind.matches[0].entity, await self._classes())
+            if hop and await self._reached(Chain(kind.matches[0].entity, (hop,)), [entity]):
+                apart = [each for each in apart if each is not kind]
+        return apart
+
+    async def name_languages(self) -> dict[str, float]:
+        """Return the share of names in each language, the commonest first; see `KnowledgeGraph`."""
+        if self._name_languages is None:
+            if self._dialect.polyglot and not self._facts.predicates:
+                return {}  # a public graph, with names in all languages
+            tags, names = self._facts.summary.languages, list[Literal]()
+            try:
+                if not tags or "" in tags:
+                    names = await self._sample_names()
+            except (KGTimeout, KGSilent, KGRejected):
+                return {}
+            tags = tags or Counter(name.language for name in names)
+            untagged = [name.value for name in names if not name.language]
+            words = " ".join(map(self.relation_label, self.relations[:NAMES_SAMPLED]))
+            self._name_languages = await asyncio.to_thread(name_shares, tags, untagged, words)
+        return self._name_languages
+
+    async def _sample_names(self) -> list[Literal]:
+        """Return some names, spread over all of them where these are listed."""
+        index, labels = await self._lookup.index(""), [*self._naming.labels]
+        ids = await asyncio.to_thread(index.sample_ids, NAMES_SAMPLED)
+        texts = [queries.some_names(label, NAMES_SAMPLED) for label in labels]
+        with unmetered():
+            answers = [
+                await self._executor.query(text)
+                for text in ([queries.names(ids, labels)] if ids and labels else texts)
+            ]
         return [
-            mention.with_hops({id: self._named_hops(hops) for id, hops in facts.items()})
-            for mention in mentions
+            term for each in answers for row in each.rows for term in row[:2] if isinstance(term, Literal)
         ]
 
     def _named_hops(self, hops: Iterable[Hop]) -> tuple[Hop, ...]:
         return tuple(sorted(self._relations.hop(hop.relation, hop.forward) for hop in hops))
 
     async def find_classes(self, question: str) -> list[Chain]:
-        """Return the chains to the members of the classes that a question names; see `KnowledgeGraph`."""
+        """Return the chains to the members of the classes that a question names; see `KnowledgeGraph`.
+
+        They are those of the profile; without one, what has members and is called so.
+        """
+        classes = await self._classes()
+        if classes.profile.classes:
+            named = dict.fromkeys(entity for each in classes.find(question) for entity in each.entities)
+            hops = ((entity, self._to_members(entity, classes)) for entity in named)
+            return [Chain(entity, (hop,)) for entity, hop in hops if hop]
         known = self._facts.predicates
         types = [
             self._relations.hop(each, False) for each in self._dialect.types if each in known or not known
@@ -442,19 +542,21 @@ class SparqlGraph:
         def look_up(index: NameIndex) -> list[NamedWords]:
             return list(named_words(question, index))
 
-        named = await self._look_up(f"{question} {in_singular(question)}", look_up)
-        entities = dict.fromkeys(entity for each in named for entity in each.entities)
+        words = await self._look_up(f"{question} {in_singular(question)}", look_up)
+        entities = dict.fromkeys(entity for each in words for entity in each.entities)
         chains = [Chain(entity, (hop,)) for entity in entities for hop in types][:CHAINS_PER_QUERY]
         visits = zip(chains, await self.visit_chains(chains, hops=False, sample=1), strict=True)
         members = {chain.topic: chain for chain, visit in reversed([*visits]) if len(visit.ends)}
-        return [members[each] for each in first_apart(named, {*members})]
+        return [members[each] for each in first_apart(words, {*members})]
 
     async def describe(self, id: str, limit: int = 50) -> Description:
         """Return aliases, types and facts of one entity: two queries; see `KnowledgeGraph`."""
         labels, dialect = self._naming.labels, self._dialect
         around = await self._ask(queries.facts(_checked_id(id), dialect, labels, limit + 1))
         wanted = (*labels, *self._naming.aliases, *dialect.types)
-        about = await self._executor.query(queries.objects(id, wanted, labels))
+        about = Rows((), [])  # a value has nothing
+        if not is_value_id(id):
+            about = await self._executor.query(queries.objects(id, wanted, labels))
         return make_description(
             id, around.rows, about.rows, self._naming, dialect, limit, self._relations.hop
         )
@@ -501,6 +603,27 @@ class SparqlGraph:
             inferred = tuple(dict.fromkeys(facts.inferred.values()))
             self._info = GraphInfo(facts.source, self._dialect.name, *sizes, listed, inferred)
         return self._info
+
+    async def profile(self, classes: Sequence[str] = ()) -> Profile:
+        """Return what is known of the graph's classes; see `KnowledgeGraph`."""
+        known = await asyncio.to_thread(lambda: self._profile)
+        new = [id for id in classes if known.find(id) is None and id not in self._profiled]
+        if new:
+            facts, kind = self._facts, self._dialect
+            found = await asyncio.to_thread(profile_classes, self._ask_now, new, facts.predicates, kind)
+            self._profiled |= {each.id: each for each in found.classes}
+        others = (self._profiled[id] for id in classes if id in self._profiled)
+        return replace(known, classes=(*known.classes, *others)) if classes else known
+
+    def _ask_now(self, query: str) -> Sequence[Row]:
+        try:
+            return self._executor.query_now(query).rows
+        except (KGTimeout, KGSilent, KGRejected):  # it is not known
+            return []
+
+    @cached_property
+    def _profile(self) -> Profile:
+        return self._read_profile()
 
     async def _count(self, query: str) -> int | None:
         """Count, where that does not take too long: an endpoint may hold thousands of millions."""
@@ -554,7 +677,7 @@ class SparqlGraph:
         if full and unsure and not limits.sampled:
             # a way that does not pass the topic may be among what is cut
             passing -= await self._reached(chain, unsure, fresh=True)
-        returning = passing | ({chain.topic} if chain.hops else set())
+        returning = passing | ({plain_term(chain.topic)} if chain.hops else set())
         kept.sort(key=sort_key)
         return Page(tuple(Candidate(term, returning=term in returning) for term in kept), full)
 
@@ -581,9 +704,24 @@ class SparqlGraph:
             item_at(places, visit).hops.append(tuple(hop))
         return limits.ends_looked_up(unseen)
 
+    async def _classes(self) -> ClassNames:
+        """Return the classes of the profile by their names."""
+        if self._known_classes is None:
+            self._known_classes = ClassNames(await self.profile())
+        return self._known_classes
+
+    def _to_members(self, node: Entity, classes: ClassNames) -> Hop | None:
+        """Return the hop from a class to its members, those of its subclasses too; None for anything else."""
+        if node.id not in classes:
+            return None
+        types = [each for each in self._dialect.types if each in self._facts.predicates]
+        relation = INSTANCE_OF if len(classes.below(node.id)) > 1 else next(iter(types), INSTANCE_OF)
+        return self._relations.hop(relation, False)
+
     def _every_hop(self) -> Page[Hop]:
         """Return the hops that lead on from anything: all of them, where they are listed."""
-        hops = [self._relations.hop(each, forward) for each in self.relations for forward in (True, False)]
+        both = ((each, forward) for each in self.relations for forward in (True, False))
+        hops = [self._relations.hop(*each) for each in both if self._relations.can_follow(*each)]
         return Page(tuple(hops[: self._rows]), len(hops) > self._rows)
 
     def _hops(self, rows: Sequence[Row], cut: bool = False) -> Page[Hop]:
@@ -596,6 +734,12 @@ def _checked_id(id: str) -> str:
     """Return the id that answers have for it; a blank node may be named by the IRI it is stored under."""
     blank = id.removeprefix(patterns.BLANK_NAMESPACE)
     return Entity(f"_:{blank}" if blank != id else id).id
+
+
+def _without_terms(mentions: Iterable[Mention], terms: Collection[str]) -> list[Mention]:
+    """Leave out what only describes the graph: its classes, relations and the like."""
+    left = (replace(m, matches=tuple(x for x in m.matches if x.entity.id not in terms)) for m in mentions)
+    return [mention for mention in left if mention.matches]
 
 
 def _starts_by_hop(steps: Sequence[tuple[str, Hop]]) -> dict[Hop, list[str]]:

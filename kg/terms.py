@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
+from urllib.parse import quote, unquote
 
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
 _ID = re.compile(rf"{_IRI.pattern}|_:[A-Za-z0-9_][A-Za-z0-9_.-]*")
@@ -35,6 +36,10 @@ _BLANK_CHARACTERS = re.compile("[\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
 """Letters and signs that look like a space."""
 
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+
+VALUE_NAMESPACE = "urn:kgqa:value:"
+"""Ids of values that a chain sets out from; queries write them as the literals that they stand for."""
+_VALUE_ID = re.compile(rf"{VALUE_NAMESPACE}([^@:]*)(?:@([^@:]+)|:([^@:]+))?")
 
 
 def is_iri(text: str) -> bool:
@@ -142,6 +147,56 @@ class Literal:
 
 
 Term: TypeAlias = Entity | Literal
+
+
+def value_node(value: Literal) -> Entity:
+    """Return what stands for a value where a chain sets out from it.
+
+    >>> value_node(Literal("a: b", language="en")).id, value_node(Literal("Ulm")).name
+    ('urn:kgqa:value:a%3A%20b@en', 'Ulm')
+    """
+    kind = f"@{value.language}" if value.language else ""
+    if not kind and value.datatype != XSD_STRING:
+        kind = f":{quote(value.datatype, safe='')}"
+    return Entity(f"{VALUE_NAMESPACE}{quote(value.value, safe='')}{kind}", value.value)
+
+
+def is_value_id(id: str) -> bool:
+    """Return whether an id stands for a value."""
+    return id.startswith(VALUE_NAMESPACE) and _read_value(id) is not None
+
+
+def plain_term(term: "Term") -> "Term":
+    """Return the value that an entity stands for, and any other term as it is.
+
+    >>> [str(plain_term(each)) for each in (value_node(Literal("5", "http://x/kg")), Entity("http://x/a"))]
+    ['5', 'http://x/a']
+    """
+    is_value = isinstance(term, Entity) and term.id.startswith(VALUE_NAMESPACE)
+    return (is_value and _read_value(term.id)) or term
+
+
+@lru_cache(maxsize=1 << 12)
+def _read_value(id: str) -> "Literal | None":
+    """Read the id of a value; None for what `value_node` gives to none."""
+    found = _VALUE_ID.fullmatch(id)
+    text, language, datatype = (unquote(part or "") for part in found.groups()) if found else ("", "", "")
+    try:
+        value = Literal(text, datatype or XSD_STRING, language)
+    except ValueError:
+        return None
+    return value if value_node(value).id == id else None
+
+
+def node_id(term: "Term") -> str:
+    """Return the id of an entity, or of what stands for a value."""
+    return term.id if isinstance(term, Entity) else value_node(term).id
+
+
+def is_blank(term: Term) -> bool:
+    """Return whether a term is a node without an id of its own, so that nobody else can name it."""
+    return isinstance(term, Entity) and term.id.startswith(("_:", "nodeID:"))
+
 
 ANY = Entity("urn:kgqa:any", "anything")
 """The topic of a chain that sets out from no topic: it stands for any node that has the first relation."""

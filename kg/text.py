@@ -4,6 +4,8 @@
 'the bonnie and clyde s cafe'
 >>> strip_article("the bonnie and clyde")
 'bonnie and clyde'
+>>> split_camel_case("officialLanguage")
+'official Language'
 """
 
 import re
@@ -13,19 +15,38 @@ from dataclasses import dataclass
 MAX_COMBINING_MARKS = 30
 """Combining marks in a row that are read: more stand in no language (UAX #15, stream-safe text)."""
 
-_WORD_PATTERN = re.compile(r"[^\W_]+")
+_UNSPACED = (
+    "\u3005\u3007\u3041-\u309f"  # of Japanese and Chinese: marks, Hiragana,
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # ideographs
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+    "\uac00-\ud7a3"  # Hangul, whose particles are written to the word before
+)
+"""Characters of scripts without spaces between words: each is a word of its own."""
+
+_WORD_PATTERN = re.compile(rf"(?=[^\W_])[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 _HALF_MARKS = "\uff9e\uff9f"
 _LONG_RUN_OF_MARKS = re.compile(rf"(?:[^\w\s]|[{_HALF_MARKS}]){{{MAX_COMBINING_MARKS + 1},}}")
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ARTICLES = ("the ", "a ", "an ")
 
 
 def fold(text: str) -> str:
-    """Fold case, width, accents, punctuation and white space (NFKC, casefold); ``&`` is ``and``."""
+    """Fold case, width, accents, punctuation and white space (NFKC, casefold); ``&`` is ``and``.
+
+    >>> fold("北京市 & Überlingen"), fold("ガンダム")
+    ('北 京 市 and uberlingen', 'カンタム')
+    """
     if text.isascii():
         plain = text.lower()
     else:
         plain = "".join(char for char in decompose(text) if not unicodedata.combining(char))
+        plain = unicodedata.normalize("NFC", plain)  # Hangul
     return " ".join(_WORD_PATTERN.findall(plain.replace("&", " and ")))
+
+
+def is_word(char: str) -> bool:
+    """Return whether a character is a word of its own, as those of scripts without spaces are."""
+    return not char.isascii() and re.match(f"[{_UNSPACED}]", char) is not None
 
 
 def decompose(text: str) -> str:
@@ -47,6 +68,11 @@ def _first_marks(run: re.Match[str]) -> str:
         if marks <= MAX_COMBINING_MARKS:
             kept.append(char)
     return "".join(kept)
+
+
+def split_camel_case(name: str) -> str:
+    """Put a space before each capital that follows a small letter."""
+    return _CAMEL_CASE.sub(" ", name)
 
 
 def strip_article(folded: str) -> str:

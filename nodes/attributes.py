@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from kgqa.kg.pages import ChainAttributes, Mention as LinkedMention
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term, plain_term
 from kgqa.nodes.likeness import are_missing, likeness_scores, likest
 from kgqa.priors.candidate_ranking import hop_words, relation_words
 from kgqa.prompts.attributes import Attribute, KnownAttributes, Mention, term_text
@@ -60,7 +60,7 @@ async def known_attributes(
     chain = branch.chain
     named = await named_beside(question, topics, runtime)
     begun = {chain.topic, *(each.chain.topic for each in met)}
-    others: dict[str, list[Term]] = {str(topic): [topic] for topic in topics if topic not in begun}
+    others = {str(topic): [plain_term(topic)] for topic in topics if topic not in begun}
     named = others | named
     near = [term for terms in named.values() for term in terms]
     pages: dict[tuple[Hop, ...], ChainAttributes] = {}

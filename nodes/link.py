@@ -4,10 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from kgqa.kg.errors import KGError
+from kgqa.kg.languages import foreign_to, language_name
+from kgqa.kg.linking.class_names import asks_for_kind
 from kgqa.kg.pages import ChainResult, Match, Mention
-from kgqa.kg.terms import Chain, Entity, is_id, is_iri, one_line
+from kgqa.kg.terms import Chain, Entity, Hop, is_id, is_iri, one_line
 from kgqa.priors.errors import EncoderError
 from kgqa.prompts.base import MAX_QUESTION_CHARS
+from kgqa.prompts.translate_question import TranslateQuestion
 from kgqa.retrieval.topics import rank_meanings
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node
@@ -23,17 +26,23 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     The first is taken up as the root of a relation chain; the others refine its answer.
     One that the graph does not have is passed over, and the trace says so. One query gives the
     names of all of them and what leads on from them. A method whose ``all_topics`` is off has the first only.
-    Without any, one that retrieves for a whole question goes on.
+    Without any, one that retrieves for a whole question goes on. A question in a language that the graph's
+    names are not in is first said in theirs.
     """
+    read_as = await _translate(state["question"], runtime)
+    question = read_as or state["question"]
     topics_given = state.get("topics") or ()
     texts = (each if isinstance(each, str) else each["id"] or each["name"] or "" for each in topics_given)
     given = list(dict.fromkeys(texts))
     meanings: dict[str, list[Entity]] = {}
+    classes: dict[str, list[Hop]] = {}
     named = await _resolve_topics(given, runtime)
     if not named:
-        mentions = await _find_mentions(state["question"], runtime)
+        mentions = await _find_mentions(question, runtime)
         if not mentions:
             runtime.trace["reason"] = "the question names no entity of the graph; give a topic"
+        classes = {each.matches[0].entity.id: [*each.matches[0].hops] for each in mentions if each.is_class}
+        mentions = _topical(mentions, question, runtime)
         named = list(dict.fromkeys(mention.matches[0].entity for mention in mentions))
         meanings = {
             mention.matches[0].entity.id: [match.entity for match in mention.matches[1:]]
@@ -48,7 +57,9 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
             entity = await _entity_by_name(given[place], runtime)
         if entity:  # by the name that the graph has for it
             visit = visits.get(entity)
-            topics[Entity(entity.id, visit.ends.items[0].term.name) if visit else entity] = None
+            topics[Entity(entity.id, visit.ends.items[0].term.name or entity.name) if visit else entity] = (
+                None
+            )
         elif given:
             passed_over.append(given[place])
     if not getattr(runtime.context, "all_topics", True):
@@ -61,6 +72,7 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     if not topics:
         goes_on = runtime.context.retrieves and not given
         return {
+            "read_as": read_as,
             "topic_entities": [],
             "passed_over": list(map(one_line, passed_over)),
             "decision": "forward" if goes_on else "stop",
@@ -68,14 +80,40 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     chains = [Chain(topic) for topic in topics]
     leads = [known_extensions(chain, visits[chain.topic]) for chain in chains if chain.topic in visits]
     return {
+        "read_as": read_as,
         "topic_entities": list(topics),
         "linked": not given,
         "passed_over": list(map(one_line, passed_over)),
         "meanings": meanings,
+        "classes": classes,
         "chain": chains[0],
         "leads": leads,
         "resume_points": chains[::-1],
     }
+
+
+async def _translate(question: str, runtime: NodeRuntime) -> str | None:
+    """Return a question in the language of the graph's names; None where they are in its own.
+
+    None as well, as the trace says, where the model cannot translate: names and values are then all there is.
+    """
+    asked = runtime.language
+    if not asked or not runtime.context.translates:
+        return None
+    wanted = foreign_to(await runtime.call_tool("list_languages"), asked)
+    if not wanted or await runtime.understands(asked):
+        return None
+    reply = await runtime.ask(TranslateQuestion(question, language_name(wanted)))
+    if reply is None or reply.question is None:
+        own, theirs = language_name(asked), language_name(wanted)
+        own, theirs = language_name(asked), language_name(wanted)
+        runtime.trace["language"] = (
+            f"the question is in {own} and the graph's names are in {theirs}: "
+            f"with a language model it would be asked in {theirs}"
+        )
+        return None
+    runtime.trace["read_as"] = reply.question
+    return reply.question
 
 
 async def _find_mentions(question: str, runtime: NodeRuntime) -> list[Mention]:
@@ -85,6 +123,22 @@ async def _find_mentions(question: str, runtime: NodeRuntime) -> list[Mention]:
         return await rank_meanings(question, mentions, runtime.encode)
     except EncoderError:
         return [replace(mention, matches=mention.matches[:1]) for mention in mentions]
+
+
+def _topical(mentions: Sequence[Mention], question: str, runtime: NodeRuntime) -> list[Mention]:
+    """Return the mentions that a search sets out from: of classes, where others are, those asked for.
+
+    A method that does not retrieve needs none of them then: what it finds is seen to be of the class, or not.
+    """
+    others = [each for each in mentions if not each.is_class]
+    if not others:
+        return list(mentions)
+    asked = [
+        each
+        for each in mentions
+        if each.is_class and runtime.context.retrieves and asks_for_kind(question, each.text)
+    ]
+    return [*others, *asked[:1]]
 
 
 async def _resolve_topics(texts: Sequence[str], runtime: NodeRuntime) -> list[Entity | None]:

@@ -7,7 +7,7 @@ from itertools import chain as joined
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Path, Term
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Path, Term, local_name, plain_term
 from kgqa.nodes.cues import unasked_function, unmet_kind, unused_cues
 from kgqa.nodes.said import is_term_said, is_value_said
 from kgqa.runtime.budget import BudgetExceeded
@@ -98,7 +98,31 @@ def unmet_topics(query: AnswerQuery, state: State) -> list[str]:
     chains = list(joined.from_iterable(branch.chains for branch in query.branches))
     met: set[object] = {chain.topic for chain in chains} | {each.value for each in query.conditions}
     met |= {entity for chain in chains for held in chain.constraints for entity in held.entities}
-    return [*state["passed_over"], *(str(topic) for topic in state["topic_entities"] if topic not in met)]
+    unmet = {topic.id: topic for topic in state["topic_entities"] if not {topic, plain_term(topic)} & met}
+    for id, hops in state["classes"].items():
+        known = _hops_to_answers(query) if id in unmet else _all_hops(query)
+        if known.intersection(hops):
+            unmet.pop(id, None)
+        elif Entity(id) not in met:
+            unmet.setdefault(id, Entity(id, local_name(id)))
+    return [*state["passed_over"], *map(str, unmet.values())]
+
+
+def _hops_to_answers(query: AnswerQuery) -> set[Hop]:
+    """Return the hops that end at the returned place."""
+    return {
+        hop
+        for branch in query.branches
+        for chain in branch.chains
+        for place, hop in zip(branch.places, chain.hops, strict=False)
+        if place == query.returned or (hop == chain.hops[-1] and branch.places[-1] == query.returned)
+    }
+
+
+def _all_hops(query: AnswerQuery) -> set[Hop]:
+    """Return the hops of a query, of its conditions too."""
+    chains = {hop for branch in query.branches for chain in branch.chains for hop in chain.hops}
+    return chains | {hop for each in query.conditions for hop in each.attribute}
 
 
 def recorded_conditions(

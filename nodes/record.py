@@ -203,10 +203,12 @@ def draw_hops(hops: Iterable[Hop], columns: Sequence[Iterable[Term]]) -> list[Pa
     """Draw hops between columns of nodes; a node is named where its column holds one term only."""
     distinct = map(set, columns)
     nodes = [ref(*terms) if len(terms) == 1 else VARIABLE_REF for terms in distinct]
-    return [
-        {"head": head, "relation": hop.relation, "forward": hop.forward, "tail": tail}
-        for hop, (head, tail) in zip(hops, pairwise(nodes), strict=True)
-    ]
+    return [_draw_step(hop, head, tail) for hop, (head, tail) in zip(hops, pairwise(nodes), strict=True)]
+
+
+def _draw_step(hop: Hop, head: Ref, tail: Ref) -> PathStep:
+    step = PathStep(head=head, relation=hop.relation, forward=hop.forward, tail=tail)
+    return {**step, "name": hop.name} if hop.name else step
 
 
 def unique_facts(triples: Iterable[Triple]) -> list[Fact]:

@@ -89,6 +89,26 @@ def check_model_folder(folder: Path) -> None:
             raise OSError(f"{shown} names a function that is none of torch.nn")
 
 
+def card_languages(model: str) -> frozenset[str]:
+    """Return the languages that a model's card names, by folder or name (blocking); none without a card.
+
+    A card says ``multilingual`` as well where it names many, or in their place.
+    """
+    try:
+        from huggingface_hub import ModelCard, try_to_load_from_cache
+
+        folder = Path(model)
+        card = folder / "README.md" if folder.is_dir() else try_to_load_from_cache(model, "README.md")
+        if not isinstance(card, str | Path):
+            return frozenset()
+        text = read_file(Path(card), MAX_CONFIG_BYTES).decode("utf-8", "replace")
+        with _quiet_libraries():
+            named = ModelCard(text).data.language
+        return frozenset([named] if isinstance(named, str) else map(str, named or ()))
+    except Exception:  # a name that is none, or a card that cannot be read: the reader of YAML has its own
+        return frozenset()
+
+
 def _names_torch_only(config: Path) -> bool:
     """Return whether the functions that a configuration names, which are made, are layers of torch."""
     try:

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 
-from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
+from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold, is_word
 
 TOPIC_MASK = "[ENT]"  # stands for a topic entity (CoG §3.2.1)
 OTHER_MASK = "[OTHER]"  # stands for a topic entity that is not the one at hand
@@ -120,13 +120,17 @@ def _find_name(
 
 
 def _split_words(text: str) -> list[_Word]:
-    """Split into runs of letters, marks and digits, each folded; ``&`` is a word, too."""
+    """Split into runs of letters, marks and digits, each folded; ``&`` is a word, too.
 
-    def is_wordy(at: int) -> bool:
-        return text[at].isalnum() or unicodedata.category(text[at]).startswith("M")
+    Where nothing stands between words, each character is one.
+    """
+
+    def kind(at: int) -> tuple[bool, int]:
+        wordy = text[at].isalnum() or unicodedata.category(text[at]).startswith("M")
+        return wordy, at if is_word(text[at]) else -1
 
     words = []
-    for wordy, run in groupby(range(len(text)), key=is_wordy):
+    for (wordy, _), run in groupby(range(len(text)), key=kind):
         places = list(run)
         start, end = places[0], places[-1] + 1
         if wordy and (folded := fold(text[start:end])):

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from kgqa.kg.languages import detect_language
 from kgqa.kg.terms import Path
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
 from kgqa.prompts.facts import MAX_FACTS_SHOWN, draw_fact, draw_facts
@@ -19,14 +20,15 @@ _ASKS_OTHERWISE = re.compile(r"\bor\b|\band (?:what|where|when|which|who|whom|wh
 
 
 def is_yes_no_question(question: str) -> bool:
-    """Return whether a question asks for yes or no: by how it begins.
+    """Return whether a question in English asks for yes or no: by how it begins.
 
     >>> is_yes_no_question("Is Ulm on the Danube?"), is_yes_no_question("Can you tell me where Ulm is?")
     (True, False)
-    >>> is_yes_no_question("Is the Rhine or the Danube longer?")
-    False
+    >>> is_yes_no_question("Is the Rhine or the Danube longer?"), is_yes_no_question("Was ist der Rhein?")
+    (False, False)
     """
-    return _BEGINS.match(question.lstrip()) is not None and _ASKS_OTHERWISE.search(question) is None
+    begins = _BEGINS.match(question.lstrip()) is not None and _ASKS_OTHERWISE.search(question) is None
+    return begins and detect_language(question) in ("", "en")
 
 
 class Judgement(Reply):

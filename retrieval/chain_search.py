@@ -10,6 +10,7 @@ import numpy as np
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.meter import QueryBudgetExhausted
+from kgqa.kg.profile.ends import MIN_SURE_SHARE
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.priors.slots import Slot
 from kgqa.retrieval.candidate_chains import CandidateChain, TrainingAdvice
@@ -22,6 +23,9 @@ WORDING_WEIGHT = 0.2  # of the words of relations, as far as no training questio
 MIN_WORDING_FACTOR = 0.02  # of that weight, where one is
 STOP_PROBABILITY = 0.5  # of a chain's being complete, by words alone
 
+STOP_AT_KIND, STOP_ELSEWHERE = 0.7, 0.3  # the same where it is known of which class answers are
+KIND_BOOST = 3.0  # how much likelier a hop is that leads to this class alone
+
 MAX_ROUNDS = 3  # one query each: the likeliest chains are followed to their ends, and what leads on is seen
 _MAX_HOPS = 3  # of a chain
 _MAX_BRANCHES = 12  # hops of one chain that are considered, the likeliest
@@ -29,11 +33,15 @@ _MIN_RELATIVE_LIKELIHOOD = 1e-3  # of a chain, as a part of the likeliest's
 _SIMILARITY_SCALE = 0.2  # similarities of words that are this far apart are e times as likely
 
 
+KindShares = Callable[[Hop], float]
+"""Returns the share of what a hop leads to that is of the class which is asked for."""
+
+
 class HopPolicy:
     """What is known of the chains of one question from one topic entity.
 
     ``slot`` returns a hop as ``advice`` names it; ``without`` "words", wording counts only where nothing
-    else is known.
+    else is known. ``kinds`` tells which hops lead to the things that are asked for.
     """
 
     def __init__(
@@ -42,7 +50,9 @@ class HopPolicy:
         wording: QuestionWording,
         slot: Callable[[Hop], Slot],
         without: frozenset[str] = frozenset(),
+        kinds: "KindShares | None" = None,
     ) -> None:
+        self._kinds = kinds
         self._hops = [{slot: math.exp(value) for slot, value in hops.items()} for hops in advice.hops]
         self._slot = slot
         self.wording = wording
@@ -59,7 +69,10 @@ class HopPolicy:
     def stop_probability(self, hops: Sequence[Hop]) -> float:
         """Return how likely a chain is complete after these hops; at least one."""
         said = [(weight, shares.get(None, 0.0)) for weight, shares in self._learned(hops)]
-        said.append((self._wording_weight, STOP_PROBABILITY))
+        stop = STOP_PROBABILITY
+        if self._kinds:
+            stop = STOP_AT_KIND if self._kinds(hops[-1]) >= MIN_SURE_SHARE else STOP_ELSEWHERE
+        said.append((self._wording_weight, stop))
         return sum(weight * share for weight, share in said) / sum(weight for weight, _ in said)
 
     def hop_probabilities(self, chains: Sequence[tuple[Sequence[Hop], Sequence[Hop]]]) -> list[FloatArray]:
@@ -79,7 +92,9 @@ class HopPolicy:
             if known.sum() > 0:
                 said.append((weight, known))
         total = sum(weight * np.asarray(shares / shares.sum(), np.float64) for weight, shares in said)
-        return np.asarray(total / sum(weight for weight, _ in said))
+        if self._kinds:
+            total = total * np.array([1 + KIND_BOOST * self._kinds(hop) for hop in offered])
+        return np.asarray(total / total.sum())
 
     def _learned(self, hops: Sequence[Hop]) -> list[tuple[float, dict[Slot | None, float]]]:
         """Return what the hop model and the nearest questions say comes next, by weight; None: no hop."""

@@ -60,6 +60,7 @@ MIN_SUPPORT = 0.5
 _MAX_NAMED_ENDS = 50  # ends whose names may say a word of the question
 
 _NAME = re.compile(r"(?<=[\w,] )[A-Z][\w'-]+")
+_TITLE = re.compile(r"[A-Z][b-df-hj-np-tv-xz]{1,2}")
 _DATE = re.compile(rf"(?<!\d)\d{{4}}(?!\d)|\b(?:{'|'.join(month_name[1:])})\b", re.IGNORECASE)
 _ASKED = re.compile(r"\b(?:when|(?:what|which) (?:year|date|day)|what|which|who|whom|whose|where|how)\b")
 _HOW = re.compile(
@@ -94,19 +95,22 @@ def read_signals(
     ends = [end.term for each in chains.values() for end in each.ends[:_MAX_NAMED_ENDS]]
     words = asked_words(masked[0])
     labels = {hop.words for each in chains.values() for chain in each.chains for hop in (*chain.hops, *by)}
+    classes = {topic.name for topic, each in chains.items() if not each.moves and topic.name}
+    labels |= classes  # things of the kind that is asked for
     support = _word_support(words, labels, [each.questions for each in taught], ends, encode)
     names = [found.names.get(topic, "") for topic in found.masked]
     signals = {
         "always": 1.0,
         "hop": max(
-            _likeness(text, each, by, encode) for text, each in zip(masked, chains.values(), strict=True)
+            _likeness(text, each, by, classes, encode)
+            for text, each in zip(masked, chains.values(), strict=True)
         ),
         "best": max(support, default=1.0),
         "share": chosen.confidence,
         "like": max(each.like for each in taught),
         "learned": max(each.learned for each in taught),
         "named": min(_said_share(question, found.names.get(topic, "")) for topic in chains),
-        "other": float(_says_other_name(question, [*names, *(end.name or "" for end in ends)])),
+        "other": float(_says_other_name(question, [*names, *(end.name or "" for end in ends)], labels)),
         "kind": float(_is_other_kind(masked[0], ends)),
         "depth": float(max(each.chain.depth for each in chains.values())),
     }
@@ -135,10 +139,12 @@ def _read_training(candidate: CandidateChain, given: TrainingAdvice, inverses: I
     )
 
 
-def _likeness(masked: str, candidate: CandidateChain, by: Sequence[Hop], encode: Encode) -> float:
-    """Return how alike the question without its topics is to the hop that is most alike."""
+def _likeness(
+    masked: str, candidate: CandidateChain, by: Sequence[Hop], classes: Iterable[str], encode: Encode
+) -> float:
+    """Return how alike the question without its topics is to the hop, or the class, that is most alike."""
     hops = {hop for chain in candidate.chains for hop in (*chain.hops, *by)}
-    phrases = sorted({relation_phrase(hop.words) for hop in hops})
+    phrases = sorted({relation_phrase(hop.words) for hop in hops} | {*map(relation_phrase, classes)})
     return float((encode(phrases) @ encode([without_masks(masked)])[0]).max())
 
 
@@ -171,11 +177,19 @@ def _said_share(question: str, name: str) -> float:
     return sum(word in said for word in words) / max(1, len(words))
 
 
-def _says_other_name(question: str, names: Iterable[str]) -> bool:
-    """Return whether a word inside of a question begins with a capital, and is in no name that is known."""
+def _says_other_name(question: str, names: Iterable[str], labels: Iterable[str] = ()) -> bool:
+    """Return whether a word inside of a question begins with a capital, and is in no name that is known.
+
+    Titles such as "Ms" do not count, nor what a relation says.
+    """
     known = {word for name in names for word in fold(name).split()}
-    said = [fold(word) for word in _NAME.findall(question)]
-    return any(not known & {word, *word.split(), word.removesuffix("s")} for word in said)
+    related = {word for label in labels for word in relation_phrase(label).split()}
+    said = [fold(word) for word in _NAME.findall(question) if not _TITLE.fullmatch(word)]
+    return any(
+        not known & {word, *word.split(), word.removesuffix("s")}
+        and not any(word_similarity(word.removesuffix("s"), other) >= MIN_SUPPORT for other in related)
+        for word in said
+    )
 
 
 def _is_other_kind(masked: str, ends: Sequence[Term]) -> bool:

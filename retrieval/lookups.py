@@ -9,9 +9,11 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.meter import QueryBudgetExhausted
 from kgqa.kg.pages import Candidate, Match, Page
+from kgqa.kg.profile.ends import owned_relations
+from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term
 
-MAX_QUERIES = 8
+MAX_QUERIES = 10
 """Queries of the graph that are made for one question."""
 
 CHAINS_PER_QUERY = 12
@@ -44,6 +46,23 @@ class Lookups:
             Chain(topic): Page(tuple(known[start])) for topic, start in self._starts.items() if start in known
         }
         self._led: dict[tuple[str, Hop], Page[Term]] = {}
+        self._classes: set[Entity] = set()
+
+    async def open_classes(self, topics: Sequence[Entity]) -> list[Entity]:
+        """Start from the members of those topics that are classes, and return these topics."""
+        starts = [Chain(topic) for topic in topics if topic != ANY]
+        try:
+            await self.visit_chains(starts, ends=False)
+        except NO_ANSWER:
+            return []
+        hops = ((chain, hop) for chain in starts for hop in self._hops[chain])
+        opened = {chain.topic: chain.then(hop) for chain, hop in hops if leads_to_members(hop)}
+        self._starts |= opened
+        self._classes = {*opened}
+        for topic in opened:
+            del self._hops[Chain(topic)]
+        await self.visit_chains([Chain(topic) for topic in opened], hops=False)
+        return [*opened]
 
     async def leads_on(self, topics: Sequence[Entity]) -> bool:
         """Return whether anything leads on from one of some topics, as far as can be told."""
@@ -68,6 +87,10 @@ class Lookups:
         other._ends, other._led = self.visited_ends, self._led
         other._hops = {self.whole(chain): page for chain, page in self._hops.items()}
         return other
+
+    async def owned_relations(self) -> frozenset[str]:
+        """Return the relations each of whose ends belongs to one node alone, as a price does."""
+        return owned_relations(await self._graph.profile())
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -177,13 +200,18 @@ class Lookups:
 
         Nothing where a search goes on from somewhere: what is looked for then are words, and no question.
         """
-        if self._starts:
+        if self._starts.keys() - self._classes:
             return {}
         try:
             mentions = await self._graph.link(question)
         except NO_ANSWER:
             return {}
-        meant = {match.entity.id: each.text for each in mentions for match in each.matches if match.sure}
+        meant = {
+            match.entity.id: each.text
+            for each in mentions
+            for match in each.matches
+            if match.sure or each.is_class
+        }
         return {topic: meant[topic.id] for topic in topics if topic.id in meant}
 
     async def find_entities(self, text: str, limit: int) -> list[Match]:

@@ -1,13 +1,16 @@
 """Finds and ranks the chains from the topics of a question."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.pages import Candidate, Page
+from kgqa.kg.profile.ends import HopEnds
 from kgqa.kg.terms import ANY, Chain, Entity, Hop
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.priors.masking import TOPIC_MASK, blank_labels, mask_topic
@@ -19,9 +22,12 @@ from kgqa.retrieval.candidate_chains import (
     find_inverse_relations,
 )
 from kgqa.retrieval.chain_ranking import score_chains
-from kgqa.retrieval.chain_search import HopPolicy, search_chains
+from kgqa.retrieval.chain_search import HopPolicy, KindShares, search_chains
 from kgqa.retrieval.lookups import Lookups
 from kgqa.retrieval.wording import Encode, asked_words, open_wording, without_masks, wording_texts
+
+KIND_LOGIT = 12.0
+"""How much a chain gains that leads to things of the class that is asked for, and to no others."""
 
 NEAREST_QUESTIONS = 60
 """Training questions that are asked for advice."""
@@ -65,25 +71,31 @@ class Retriever:
         self._exemplars = exemplars
         self._without = without
         self._inverses: InverseRelations | None = None
+        self._ends: HopEnds | None = None
 
     async def retrieve(self, question: str, topics: Sequence[Entity], graph: Lookups) -> Retrieved:
         """Return the chains from topics, or from where the look-ups start, that may answer a question.
 
-        Without topics, from the classes that the question names, and to their members; or from anything.
-        Likewise from classes where nothing leads on from the topics, as from a class that is one.
+        From classes among the topics they go to their members, and on from there where all topics are such.
+        Without topics, from the classes that the question names, or from anything. Likewise where nothing
+        leads on from the topics.
 
         Raises:
             KGError: if the graph cannot be reached, or everything takes too long.
         """
-        leading = bool(topics) and await graph.leads_on(topics)
-        opened = [] if leading else await graph.set_out(question, anything=not topics)
-        topics = opened or topics
+        classes = await graph.open_classes(topics)
+        named = [topic for topic in topics if topic not in classes]
+        leading = bool(classes) or (bool(topics) and await graph.leads_on(topics))
+        opened = classes if leading else await graph.set_out(question, anything=not topics)
+        topics = topics if leading else opened or topics
         names = {topic: topic.name for topic in topics if topic.name and topic != ANY}
-        if not opened and any(TOPIC_MASK not in mask_topic(question, name, ()) for name in names.values()):
+        if leading and any(TOPIC_MASK not in mask_topic(question, name, ()) for name in names.values()):
             names |= await graph.said_names(question, topics)
         masked = {
             topic: mask_topic(
-                question, names.get(topic), [name for other, name in names.items() if other != topic]
+                question,
+                names.get(topic),
+                [name for other, name in names.items() if other not in {topic, *(classes if named else ())}],
             )
             for topic in topics
         }
@@ -91,11 +103,25 @@ class Retriever:
         await asyncio.to_thread(self._encode, texts)  # all at once, and known to the encoder from here on
         advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
         inverses = await self._inverse_relations()
-        rated = await self._rate(masked, advice, inverses, graph)
+        searched = {each: text for each, text in masked.items() if not named or each not in classes}
+        kinds = await self._kinds(question, topics)
+        rated = await self._rate(searched, advice, inverses, graph, kinds)
         chains = {topic: [_whole(each, graph) for each in found] for topic, found in rated.items()}
         for topic in opened:
-            chains[topic] = [*_members(topic, graph), *chains[topic]]
+            chains[topic] = [*_members(topic, graph), *chains.get(topic, ())]
         return Retrieved(masked, names, advice, chains, inverses, graph.visited_ends, graph.visited_hops)
+
+    async def _kinds(self, question: str, topics: Iterable[Entity]) -> dict[Entity, KindShares]:
+        """Return what tells how far hops lead to the classes that are asked for, for each other topic."""
+        profile = await self._graph.profile()
+        asked = asked_kind(question, [topic for topic in topics if profile.find(topic.id)])
+        if asked is None:
+            return {}
+        if self._ends is None:
+            self._ends = await asyncio.to_thread(HopEnds, profile)
+        below = {each.id for each in profile.subclasses(asked.id)}
+        others = (topic for topic in topics if topic != asked)
+        return dict.fromkeys(others, partial(self._ends.share, classes=below))
 
     async def _inverse_relations(self) -> InverseRelations:
         """Return the inverse relations of the graph; none, and it is asked again, where it cannot tell."""
@@ -116,6 +142,7 @@ class Retriever:
         given: Mapping[Entity, TrainingAdvice],
         inverses: InverseRelations,
         graph: Lookups,
+        kinds: Mapping[Entity, KindShares],
     ) -> dict[Entity, list[CandidateChain]]:
         """Return the candidate chains from each topic with their shares."""
         advice = {topic: inverses.normalise_advice(each) for topic, each in given.items()}
@@ -123,7 +150,9 @@ class Retriever:
         def read() -> dict[Entity, HopPolicy]:
             wording = {topic: open_wording(text, self._encode) for topic, text in masked.items()}
             return {
-                topic: HopPolicy(advice[topic], wording[topic], inverses.slot, self._without)
+                topic: HopPolicy(
+                    advice[topic], wording[topic], inverses.slot, self._without, kinds.get(topic)
+                )
                 for topic in masked
             }
 
@@ -141,6 +170,9 @@ class Retriever:
             logits = score_chains(
                 masked[topic], merged, advice[topic], said, self._encode, self._without, inverses
             )
+            if topic in kinds:
+                led = [kinds[topic](each.chain.hops[-1]) for each in merged]
+                logits = logits + [KIND_LOGIT * (share > 0) * (1 + share) / 2 for share in led]
             total = np.logaddexp.reduce(logits)
             return [
                 replace(each, logit=float(logit), share=float(logit - total))

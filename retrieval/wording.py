@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kgqa.kg.terms import Hop
-from kgqa.kg.text import FUNCTION_WORDS
+from kgqa.kg.text import FUNCTION_WORDS, split_camel_case
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, stem_similarity
 
 FloatArray = npt.NDArray[np.float64]
@@ -33,6 +33,7 @@ BEST_WORD_WEIGHT = 0.3  # of the word that says a hop best, beside what all word
 LEFTOVER_WORD_WEIGHT = 0.5  # of a word that is left for hops to come: less than one that says a hop
 
 _INVERSE_HOP_PENALTY = 0.05  # what a hop against its arrow must be better by
+_MISREAD_PENALTY = 2.0  # of a first hop that the words around the entity say the other way round
 _RETURN_PENALTY = 0.3  # the same of going straight back
 _COMPANY_BONUS = 0.3  # of going straight back where a question asks for company: "the same director"
 _PAIR_PENALTY = 0.2  # of saying two hops as one, as those that meet at an unnamed node are said
@@ -42,6 +43,8 @@ _STEM_WEIGHT = 0.6  # part of the way to full similarity that words of one stem 
 _QUESTION_WEIGHT = 0.5  # of the similarity of the whole question
 _IMPOSSIBLE = -1e9
 
+MIN_STEM_SAID = 0.6  # of a word that says a relation, the share that its stem has
+
 MAX_QUESTIONS_KNOWN = 64  # masked questions that are remembered,
 MAX_CHAINS_KNOWN = 4_096  # and, about so many, chains that each was compared with
 MAX_WORDS_KNOWN = 1 << 16  # names of relations, words of questions and pairs of them that are remembered
@@ -49,7 +52,7 @@ MAX_WORDS_KNOWN = 1 << 16  # names of relations, words of questions and pairs of
 _LINKING_WORDS = frozenset(
     {"of", "'s", "by", "in", "from", "that", "whose", "for", "with", "who", "which", "on", "at", "to"}
 )
-_IGNORED_WORDS = FUNCTION_WORDS | {"name", "names", "named", "list", "tell", "give", "please", "should", "'s"}
+IGNORED_WORDS = FUNCTION_WORDS | {"name", "names", "named", "list", "tell", "give", "please", "should", "'s"}
 _NOUNS_ASKED_FOR = {  # not by "who": most relations lead to people
     "when": "date",
     "where": "place",
@@ -77,8 +80,7 @@ def relation_phrase(relation: str) -> str:
     'official language'
     """
     parts = " ".join(relation.split(".")[-2:])
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", parts)
-    return " ".join(re.split(r"[\W_]+", spaced)).strip().lower()
+    return " ".join(re.split(r"[\W_]+", split_camel_case(parts))).strip().lower()
 
 
 @lru_cache(MAX_WORDS_KNOWN)
@@ -209,7 +211,7 @@ def _find_content_words(text: str) -> tuple[list[_ContentWord], bool]:
         noun = _NOUNS_ASKED_FOR.get(said)
         if said in {"what", "which"}:
             typed = True
-        elif noun is None and said in _IGNORED_WORDS:
+        elif noun is None and said in IGNORED_WORDS:
             typed = False
         elif not said.isdigit():
             found.append(_ContentWord(noun or said, *match.span(), linked, typed or noun is not None))
@@ -234,6 +236,33 @@ def without_masks(masked: str) -> str:
     'Where did meet ?'
     """
     return " ".join(masked.replace(OTHER_MASK, " ").replace(TOPIC_MASK, " ").split())
+
+
+@lru_cache(MAX_WORDS_KNOWN)
+def said_direction(label: str, masked: str) -> bool | None:
+    """Return whether a question follows a relation along its arrow; None where no word by the entity tells.
+
+    >>> asked = "What is [ENT] part of?", "What is part of [ENT]?", "What is [ENT]?"
+    >>> [said_direction("part of", each) for each in asked]
+    [True, False, None]
+    >>> said_direction("broader", "What is broader than [ENT]?")
+    True
+    """
+    before, mask, after = masked.replace(OTHER_MASK, " ").partition(TOPIC_MASK)
+    left, right = _WORD.findall(before.lower()), _WORD.findall(after.lower())
+    words = relation_phrase(label).split()
+    join = words[-1] if words[-1] in _LINKING_WORDS else ""
+    heads = [word for word in words if word not in FUNCTION_WORDS]
+
+    def is_said(by: Sequence[str]) -> bool:
+        return any(word_similarity(word, head) >= MIN_STEM_SAID for word in by for head in heads)
+
+    if join and right[-1:] == [join] and is_said([*left, *right]):
+        return True
+    begin, end = [-1, -1, *(at for at, word in enumerate(left) if word in {*_LINKING_WORDS, "than"})][-2:]
+    if mask and end >= 0 and left[end] == (join or "than") and is_said(left[begin + 1 : end]):
+        return not join
+    return None
 
 
 def _apposition_start(text: str, words: list[_ContentWord]) -> int:
@@ -339,7 +368,7 @@ class QuestionWording:
     """One question about an entity, which is masked; may be used from several threads."""
 
     def __init__(self, masked: str, encode: Encode) -> None:
-        self._encode = encode
+        self._encode, self._masked = encode, masked
         self._orders = word_orders(masked)
         texts = wording_texts(masked)
         self._spans = texts[:-1]
@@ -391,7 +420,11 @@ class QuestionWording:
             whole = _QUESTION_WEIGHT * alike_all.sum(axis=1)  # of each chain the same, whichever are with it
             against = np.array([sum(not hop.forward for hop in chain) for chain in alike])
             back = np.array([sum(one == two.inverse for one, two in pairwise(chain)) for chain in alike])
-            scores[places] = said + whole - (_INVERSE_HOP_PENALTY * against + self._return_penalty * back)
+            misread = [
+                said_direction(chain[0].words, self._masked) is (not chain[0].forward) for chain in alike
+            ]
+            lost = _INVERSE_HOP_PENALTY * against + _MISREAD_PENALTY * np.array(misread)
+            scores[places] = said + whole - (lost + self._return_penalty * back)
         return scores
 
     def _encode_hops(self, steps: Sequence[tuple[str, bool]]) -> tuple[FloatArray, FloatArray]:

@@ -100,6 +100,11 @@ class Context(BaseModel):
 
     retrieves: ClassVar[bool] = False  # whether it has chains found for a whole question
 
+    @property
+    def translates(self) -> bool:
+        """Whether a question in another language than the graph's names is translated."""
+        return True
+
     kg: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
         default_factory=lambda: (active_limits().kg or (default_graph(os.environ),))[0],
         min_length=1,

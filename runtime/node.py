@@ -12,6 +12,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout, KGUnavailable
+from kgqa.kg.languages import detect_language, names_shown_in
 from kgqa.kg.meter import QueryBudgetExhausted, metered
 from kgqa.kg.terms import Entity, one_line
 from kgqa.models.errors import MalformedReply, ModelError, ModelUnavailable
@@ -33,7 +34,7 @@ from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, R
 from kgqa.runtime.budget import BudgetExceeded, NodeBudget
 from kgqa.runtime.context import Context, run_context
 from kgqa.runtime.record import ref
-from kgqa.runtime.resources import Resources, adjust_model, encode, open_resources
+from kgqa.runtime.resources import Resources, adjust_model, encode, open_resources, understands
 from kgqa.runtime.state import (
     Exchange,
     Input,
@@ -71,6 +72,8 @@ class NodeRuntime(NodeBudget):
     """What the model was asked, and what it has replied."""
     idle: bool = False
     """Whether there is nothing for the node to do."""
+    language: str = ""
+    """The language in which the question is asked, in which names are shown; empty where it is not clear."""
 
     async def prompt(self, prompt: Prompt[R]) -> R:
         """Put a prompt to the model; raise `ModelError` if it cannot be reached, or misunderstands."""
@@ -182,6 +185,10 @@ class NodeRuntime(NodeBudget):
         """
         return await self.within_time_limit(encode(self.context, texts, encoder))
 
+    async def understands(self, language: str) -> bool:
+        """Return whether the encoder is known to understand a language beside English."""
+        return await self.within_time_limit(understands(self.context, language))
+
     async def blueprint_library(self) -> BlueprintLibrary | None:
         """Return the blueprints of `open_resources`."""
         return (await self.open_resources()).library
@@ -231,6 +238,9 @@ class Node:
         """Read the state, call the body, and write what it changes, its trace and its cost."""
         state = self._read(given, schema)
         runtime = NodeRuntime(context, state["usage"])
+        if context.asks_graph:
+            asked = given["question"][:MAX_QUESTION_CHARS]
+            runtime.language = await asyncio.to_thread(detect_language, asked)
         if self.option and not getattr(context, self.option):
             return {"decision": "forward"}
         begun: Update = {**initial_state(given), **empty_record()} if self.opens else {}
@@ -239,7 +249,8 @@ class Node:
             state = cast(State, TypedState({**state, **begun}))
         if self.opens and len(given["question"]) > MAX_QUESTION_CHARS:
             runtime.trace["unread"] = len(given["question"]) - MAX_QUESTION_CHARS
-        update: Update = {**begun, **await self._call_body(state, runtime)}
+        with names_shown_in(runtime.language):
+            update: Update = {**begun, **await self._call_body(state, runtime)}
         if runtime.idle:
             return {"decision": "forward"}
         written = self._write(update, runtime, schema)
@@ -297,7 +308,7 @@ def _begin_from_topics(state: State, runtime: NodeRuntime) -> Update:
     topics = state["topic_entities"]
     runtime.trace["topics"] = [ref(topic) for topic in topics]
     runtime.trace["corrected"] = True
-    kept = ("record_id", "exemplars", "outcome", "stopped_by")
+    kept = ("record_id", "read_as", "exemplars", "outcome", "stopped_by")
     return cast(Update, {key: value for key, value in state_of_topics(topics).items() if key not in kept})
 
 

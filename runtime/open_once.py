@@ -11,6 +11,8 @@ from kgqa.models.interface import Model
 
 T = TypeVar("T")
 
+_NOTHING: Any = object()
+
 
 class OpenOnce:
     """What is open, by its key; each thing is opened under a lock of its own.
@@ -33,10 +35,10 @@ class OpenOnce:
         with self._guard:
             lock = self._locks.setdefault(key, threading.Lock())
         with lock:
-            if key not in self.things:
-                self.things[key] = open_()
-            thing: T = self.things[key]
-            return thing
+            thing: T = self.things.get(key, _NOTHING)
+            if thing is _NOTHING:
+                thing = self.things[key] = open_()
+            return thing  # which another thread may have forgotten by now
 
     def forget(self, outdated: Callable[[object], bool]) -> None:
         """Leave what has an outdated part in its key to those who still use it."""

@@ -3,12 +3,12 @@
 ``graph.ainvoke`` returns it, ``kgqa ask --json`` prints it.
 """
 
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, NotRequired, cast
 
 from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
-from kgqa.kg.terms import Term, Triple
+from kgqa.kg.terms import Term, Triple, plain_term
 
 Outcome = Literal[
     "grounded",
@@ -36,12 +36,16 @@ class Ref(TypedDict):
 
 
 class PathStep(TypedDict):
-    """One hop of a path; ``forward`` is false against the relation's arrow."""
+    """One hop of a path; ``forward`` is false against the relation's arrow.
+
+    ``name`` is what the graph calls the relation, where its IRI does not say it.
+    """
 
     head: Ref
     relation: str
     forward: bool
     tail: Ref
+    name: NotRequired[str]
 
 
 class Fact(TypedDict):
@@ -146,7 +150,8 @@ def ref(term: Term) -> Ref:
 
 def fact(triple: Triple) -> Fact:
     """Return a triple as a record shows it."""
-    return {"head": ref(triple.head), "relation": triple.relation, "tail": ref(triple.tail)}
+    head, tail = ref(triple.head), ref(plain_term(triple.tail))
+    return {"head": head, "relation": triple.relation, "tail": tail}
 
 
 def summarise_record(record: Record) -> dict[str, Any]:

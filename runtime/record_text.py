@@ -36,12 +36,13 @@ class Answered(dict[str, Any]):
     def __str__(self) -> str:
         """Return three lines: the answers, the first path that proves them, how far to trust them.
 
-        A fourth says which links between tables were inferred, where these are part of it.
+        Others say which links between tables were inferred, where these are part of it, and how a question
+        in another language than the graph's names was read.
         """
         paths = ["".join(path_parts(path)) for path in self["paths"]]
         more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
         proof = paths[0] + more if paths else "no path of the graph"
-        lines = [say_answers(self), proof, say_inferred(self), say_cost(self)]
+        lines = [say_answers(self), proof, say_inferred(self), say_reading(self), say_cost(self)]
         return "\n  ".join(filter(None, lines))
 
     def _repr_html_(self) -> str:
@@ -73,6 +74,17 @@ def say_answers(record: Mapping[str, Any]) -> str:
     if more := len(record["answers"]) - len(names):
         names.append(f"{more} more")
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def say_reading(record: Mapping[str, Any]) -> str:
+    """Return how a question was read that is not in the language of the graph's names; else nothing.
+
+    >>> say_reading({"trace": [{"node": "link", "read_as": "Who wrote Faust?"}]})
+    'read as "Who wrote Faust?"'
+    """
+    first: Mapping[str, Any] = next(iter(record["trace"]), {})
+    read_as = first.get("read_as")
+    return one_line(f'read as "{read_as}"' if read_as else str(first.get("language", "")), 1000)
 
 
 def say_record(record: Mapping[str, Any]) -> str:
@@ -144,7 +156,7 @@ def path_parts(path: "Sequence[PathStep]") -> list[str]:
 
 
 def _relation_text(step: "PathStep") -> str:
-    return one_line(unquote(local_name(step["relation"])))
+    return one_line(step.get("name") or unquote(local_name(step["relation"])))
 
 
 def ref_text(shown: "Ref") -> str:

@@ -24,6 +24,7 @@ from kgqa.runtime.context import Context
 from kgqa.runtime.open_once import OpenOnce
 from kgqa.runtime.wordings import read_wordings
 from kgqa.tools import make_tools
+from kgqa.tools.languages import language_tool
 from kgqa.tools.proof import proof_tools
 
 SAMPLE_NAME = "sample"  # the name of the graph that comes with kgqa
@@ -87,6 +88,16 @@ async def encode(context: Context, texts: Sequence[str], encoder: str | None = N
     """
     opened = _named_encoder(encoder) if encoder else _encoder(context)
     return await asyncio.to_thread(opened.encode, texts)
+
+
+async def understands(context: Context, language: str) -> bool:
+    """Return whether the encoder of a context, by its card, understands a language beside English."""
+    if context.encoder is None:  # the bundled one
+        return False
+    from kgqa.priors.hub_models import card_languages
+
+    known = await asyncio.to_thread(card_languages, context.encoder)
+    return language in known - {"en"} or "multilingual" in known
 
 
 class OpenGraph(NamedTuple):
@@ -153,7 +164,7 @@ def _open_all(context: Context) -> Resources:
     if not context.asks_graph:
         return Resources({}, _open_model(context, None, None), open_contradiction_detector())
     graph, made = opened = _open_graph(context)
-    tools = {**open_tools(context), **made.get("proof", lambda: _name_tools(proof_tools, graph))}
+    tools = {**open_tools(context), **made.get("proof", lambda: _name_tools(_node_tools, graph))}
     exemplars, index = _open_exemplars(context, graph)
     if context.retrieves:
         tools = {**tools, "retrieve_chains": _open_retrieval(context, opened, exemplars)}
@@ -163,6 +174,11 @@ def _open_all(context: Context) -> Resources:
     inferred = graph.inferred if isinstance(graph, SparqlGraph) else {}
     model = _open_model(context, opened, exemplars)
     return Resources(tools, model, detector, library, exemplars, index, inferred)
+
+
+def _node_tools(graph: KnowledgeGraph) -> list[BaseTool]:
+    """Make the tools that are for nodes alone."""
+    return [*proof_tools(graph), language_tool(graph)]
 
 
 def _open_retrieval(context: Context, opened: OpenGraph, exemplars: ExemplarLibrary | None) -> BaseTool:

@@ -29,6 +29,11 @@ class SearchContext(GroundedContext):
         description="where the search runs dry, ask again from where it was, what was tried left out",
     )
 
+    @property
+    def translates(self) -> bool:
+        """Whether a question is translated: not where a preset has the steps of a paper."""
+        return self.preset is None
+
     @model_validator(mode="before")
     @classmethod
     def _with_preset(cls, given: Any) -> Any:

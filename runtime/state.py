@@ -192,6 +192,8 @@ class Update(TypedDict, total=False):
     """What the last node decided: the label of the edge that is taken next."""
     record_id: str
     """What the record is filed under."""
+    read_as: str | None
+    """The question in the language of the graph's names, where it is asked in another: what nodes read."""
     topic_entities: list[Entity]
     """The entities that the question is about, in the order they are taken up."""
     searched_topics: list[Entity]
@@ -202,6 +204,8 @@ class Update(TypedDict, total=False):
     """What was given or found as a topic, and is no part of the search: the graph does not have it."""
     meanings: dict[str, list[Entity]]
     """What else the mention of a topic entity may mean, by its id, the likeliest first."""
+    classes: dict[str, list[Hop]]
+    """The classes that the question names, by their ids, with the hops that lead to their members alone."""
     chain: Chain
     """The relation chain at hand."""
     stack: list[Chain]
@@ -268,10 +272,12 @@ def initial_state(given: Input) -> Update:
     """Return the state in which a run begins, whatever ran on its thread before."""
     return {
         "record_id": given.get("id") or question_id(given["question"]),
+        "read_as": None,
         "topic_entities": [],
         "linked": False,
         "passed_over": [],
         "meanings": {},
+        "classes": {},
         "stack": [],
         "extensions": [],
         "withheld": [],
@@ -348,7 +354,8 @@ def next_topic(state: State) -> Entity | None:
 def to_typed(state: State, schema: type[State] = State) -> State:
     """Return a plain state with its terms and chains as objects; ``schema`` is its type.
 
-    No node reads more of a question than a prompt shows; the record keeps all of it.
+    No node reads more of a question than a prompt shows, nor what was translated; the record keeps it as it
+    was asked.
 
     Raises:
         NotServed: if it is longer than a server takes, by whatever way it came.
@@ -362,7 +369,7 @@ def to_typed(state: State, schema: type[State] = State) -> State:
         read = _state_adapter(cast(Hashable, schema)).validate_python({**held, "usage": spent})
     except ValidationError as error:
         raise misfit(error) from None
-    read["question"] = read["question"][:MAX_QUESTION_CHARS]
+    read["question"] = (read.get("read_as") or read["question"])[:MAX_QUESTION_CHARS]
     return cast(State, TypedState(read))
 
 

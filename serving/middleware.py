@@ -28,6 +28,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kgqa.kg.terms import one_line
 from kgqa.serving.checkpoint_outages import CheckpointsUnavailable
+from kgqa.serving.graph_routes import GRAPH_PATH, graph_routes
 from kgqa.serving.mcp_endpoint import MCP_PATH, McpEndpoint
 from kgqa.serving.page import page_routes
 from kgqa.serving.request_checks import RequestRefused, check_command
@@ -45,7 +46,7 @@ With Python's own, a run spends 3 % of its time on looking.
 
 CLOSED_PATHS = ("/internal", "/deploy")  # where paths begin that are not served
 
-CALLER_ONLY_PATHS = ("/metrics", "/docs", "/openapi.json", MCP_PATH)
+CALLER_ONLY_PATHS = ("/metrics", "/docs", "/openapi.json", MCP_PATH, f"{GRAPH_PATH}/")
 """Where paths begin that are served to callers only, and which LangGraph's server leaves open."""
 
 MAX_REASON_CHARS = 1_000
@@ -211,7 +212,7 @@ REFUSALS = (HTTPException, ValueError, InvalidUpdateError, EmptyInputError, json
 patch_inmem_runtime()
 patch_protocol()
 app = Starlette(
-    routes=[Route(MCP_PATH, _mcp), *page_routes()],
+    routes=[Route(MCP_PATH, _mcp), *graph_routes(), *page_routes()],
     middleware=[Middleware(RequestGuard)],
     exception_handlers={**dict.fromkeys(REFUSALS, _say_in_one_line), CheckpointsUnavailable: _tell_outage},
     lifespan=lifespan,

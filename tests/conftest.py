@@ -14,6 +14,7 @@ from kgqa.runtime.server_limits import Limits, activate_limits
 
 # Tests run in several processes: threads of one would wait busily for cores that another has.
 os.environ["KGQA_THREADS"] = "1"
+os.environ["LC_ALL"] = "C.UTF-8"  # names are shown in the language of the user, too
 
 # Where they are ignored from the start (nohup, a job in the background), the commands that tests start would
 # ignore them too; a handler is not inherited.

@@ -11,6 +11,7 @@ from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, MAX_DECISIONS_SHOWN, Diagn
 from kgqa.prompts.outline_search import OutlineSearch, SearchOutline
 from kgqa.prompts.progress import MAX_SUBGOALS
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS
+from kgqa.prompts.translate_question import TranslatedQuestion, TranslateQuestion
 
 
 async def decompose(prompt: Decompose | DecomposeAlong, case: Case) -> Subgoals:
@@ -50,6 +51,11 @@ async def adapt_blueprint(prompt: AdaptBlueprint, case: Case) -> AdaptedBlueprin
         nearest = prompt.exemplars[0].branches if prompt.exemplars else (prompt.relations[:1],)
         branches = [list(branch[:MAX_BRANCH_HOPS]) for branch in nearest[: max(1, len(prompt.topics))]]
     return AdaptedBlueprint(branches=branches)
+
+
+async def translate_question(prompt: TranslateQuestion, case: Case) -> TranslatedQuestion:
+    """Leave a question as it is: gold says nothing of its words."""
+    return TranslatedQuestion(question=None)
 
 
 async def outline_search(prompt: OutlineSearch, case: Case) -> SearchOutline:

@@ -163,7 +163,7 @@ def _language_findings(target: CheckTarget, rows: Sequence[Row]) -> list[Finding
     dialect = target.dialect
     frequent = sorted(tags.items(), key=lambda pair: (-pair[1], pair[0]))[:6]
     shown = ", ".join(f"{tag or 'none'} ({n})" for tag, n in frequent)
-    if any(dialect.language_rank(tag)[0] < 2 * len(dialect.languages) for tag in tags):
+    if not dialect.polyglot or any(dialect.reads(tag) for tag in tags):
         findings = [good("languages", shown, languages=len(tags))]
     else:
         wanted = ", ".join(tag or "none" for tag in dialect.languages)

@@ -1,17 +1,34 @@
-"""Which classes of things a question may name: "countries" and "country" name what is called so."""
+"""Which classes of things a question names: "countries" and "country" name what is called so."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from kgqa.kg.linking.common_words import COMMON_WORDS
 from kgqa.kg.linking.name_index import NameIndex
-from kgqa.kg.terms import Entity
-from kgqa.kg.text import FUNCTION_WORDS, split_words
+from kgqa.kg.pages import Match, Mention
+from kgqa.kg.profile.ends import HopEnds
+from kgqa.kg.profile.profile import UNTYPED, Profile
+from kgqa.kg.terms import Entity, Hop, is_value_id, local_name
+from kgqa.kg.text import FUNCTION_WORDS, fold, split_words
 
-MAX_CLASS_WORDS = 3  # words of the name of a class
-MAX_BEARERS = 3  # entities of one name that may be a class
+MAX_CLASS_WORDS = 6  # words of the name of a class
+MAX_BEARERS = 3  # classes of one name
 
 _IRREGULAR = {"people": "person", "men": "man", "women": "woman", "children": "child", "movies": "movie"}
 _SIBILANTS = ("sses", "xes", "zzes", "ches", "shes")
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_ASIDE = re.compile(r"\(([^()]*)\)")
+
+
+_ASKED_KIND = re.compile(
+    r"(?:(?:and|please|(?:can|could) you|in|from|to|at|on|of|by|for|with)(?: please)? )?"
+    r"(?:(?:which|what|who|how many|list|name|show|give|find)(?: me)?(?: (?:is|are|was|were))?"
+    r"(?: of)?(?: all)?(?: of)?(?: (?:the|a|an))?(?:(?: total)? number of)?)"
+    r"(?: (?!of|in|by|from|for|to|with|on|at|that|the)\w+){0,2}"
+)
+"""What stands before a kind of things that is asked for, in the singular."""
 
 
 class NamedWords(NamedTuple):
@@ -40,10 +57,146 @@ def _singular(word: str) -> str:
     return word[:-2] if lower.endswith(_SIBILANTS) else word[:-1]
 
 
+def spaced(name: str) -> str:
+    """Put spaces into a name in one word, as IRIs have it.
+
+    >>> spaced("BillOfMaterial"), spaced("LP record")
+    ('Bill Of Material', 'LP record')
+    """
+    return name if " " in name else _CAPITAL.sub(" ", name).replace("_", " ")
+
+
+def asks_for_kind(question: str, kind: str) -> bool:
+    """Return whether things of a kind are what a question asks for.
+
+    >>> [asks_for_kind(question, "Hut") for question in ("Which huts are old?", "Who runs the oldest hut?")]
+    [True, False]
+    """
+    said, name = (fold(in_singular(text)) for text in (question, spaced(kind)))
+    before, found, _ = said.partition(f" {name}")
+    return bool(found) and _ASKED_KIND.fullmatch(before) is not None
+
+
+def asked_kind(question: str, classes: Iterable[Entity]) -> Entity | None:
+    """Return the first of some classes things of which are what a question asks for."""
+    asked = (each for each in classes if asks_for_kind(question, each.name or ""))
+    said = fold(in_singular(question))
+    return min(asked, key=lambda each: said.find(fold(in_singular(spaced(each.name or "")))), default=None)
+
+
+class ClassNames:
+    """The classes of a graph by what they are called: in all languages, and by their IRIs.
+
+    >>> from kgqa.kg.profile.profile import ClassProfile
+    >>> names = ClassNames(Profile((ClassProfile("http://x/BillOfMaterial", 9, 9),)))
+    >>> [(begin, end, str(found)) for begin, end, (found,) in names.find("Show all bills of materials")]
+    [(9, 27, 'bill of material')]
+    """
+
+    def __init__(self, profile: Profile) -> None:
+        self.profile = profile
+        self._ends, self._below = HopEnds(profile), dict[str, frozenset[str]]()
+        self._ids = {each.id for each in profile.classes} - {UNTYPED}
+        self._entities: dict[str, dict[Entity, None]] = defaultdict(dict)
+        for each in profile.classes:
+            local = spaced(local_name(each.id).rpartition(".")[2]).lower()
+            names = [spaced(name.value) for name in each.wording.names]
+            shown = next((spaced(n.value) for n in each.wording.names if n.language in {"en", ""}), local)
+            for name in dict.fromkeys((*names, local)) if each.id != UNTYPED else ():
+                for text in (name, _ASIDE.sub(" ", name), *_ASIDE.findall(name)):
+                    if key := fold(in_singular(text)):
+                        self._entities[key][Entity(each.id, shown)] = None
+
+    def __contains__(self, id: str) -> bool:
+        """Return whether an id is that of a class."""
+        return id in self._ids
+
+    def below(self, id: str) -> frozenset[str]:
+        """Return the ids of a class and all below it."""
+        if id not in self._below:
+            self._below[id] = frozenset(each.id for each in self.profile.subclasses(id)) | {id}
+        return self._below[id]
+
+    def hops_to(self, id: str) -> tuple[Hop, ...]:
+        """Return the hops that lead to members of a class and to nothing else."""
+        return self._ends.hops_to(self.below(id))
+
+    def find(self, question: str) -> Iterator[NamedWords]:
+        """Yield the places of words that name classes, in the order of the question; more words first."""
+        listed, found = split_words(question), list[NamedWords]()
+        for size in range(MAX_CLASS_WORDS, 0, -1):
+            for first in range(len(listed) - size + 1):
+                begin, end = listed[first].start, listed[first + size - 1].end
+                entities = self._entities.get(fold(in_singular(question[begin:end])))
+                if entities and all(end <= other.begin or other.end <= begin for other in found):
+                    found.append(NamedWords(begin, end, tuple(entities)[:MAX_BEARERS]))
+        yield from sorted(found)
+
+
+def add_classes(
+    question: str, mentions: Sequence[Mention], classes: ClassNames, relations: Iterable[str]
+) -> list[Mention]:
+    """Return mentions with those of classes, in the order of the question.
+
+    A class gives way to what is called so with a capital letter, to a longer name, and to more words that are
+    those of one of the ``relations``.
+    """
+    kept, said = list(mentions), f" {fold(in_singular(question))} "
+    longer = [each for each in map(_content, relations) if " " in each and f" {each} " in said]
+    for begin, end, entities in classes.find(question):
+        name = fold(in_singular(question[begin:end]))
+        if any(name != each and f" {name} " in f" {each} " for each in longer):
+            continue
+        text = question[begin:end]
+        met = [each for each in kept if each.start < end and begin < each.end]
+        if all(_gives_way(each, begin, end, text.islower() or begin == 0) for each in met):
+            named = tuple(Match(each, 1.0, "class", classes.hops_to(each.id)) for each in entities)
+            kept = [*(each for each in kept if each not in met), Mention(text, begin, end, named)]
+    return sorted(kept, key=lambda each: each.start)
+
+
+def without_chance(mentions: Sequence[Mention]) -> list[Mention]:
+    """Leave out numbers and common words that are only part of some name, where a class or value is named."""
+
+    def is_chance(mention: Mention) -> bool:
+        words = {word for word in fold(in_singular(mention.text)).split() if not word.isdigit()}
+        return not mention.matches[0].sure and not mention.is_class and words <= COMMON_WORDS
+
+    sure = any(each.is_class or is_value_id(each.matches[0].entity.id) for each in mentions)
+    return [each for each in mentions if not (sure and is_chance(each))]
+
+
+def _content(relation: str) -> str:
+    """Return the words of a relation that carry meaning, in the singular."""
+    words = fold(in_singular(spaced(relation.rpartition(".")[2]))).split()
+    return " ".join(word for word in words if word not in FUNCTION_WORDS)
+
+
+def _gives_way(mention: Mention, begin: int, end: int, lower: bool) -> bool:
+    inside = begin <= mention.start and mention.end <= end
+    longer = end - begin > mention.end - mention.start
+    return inside and (longer or lower or not mention.matches[0].sure)
+
+
+def in_plural(words: str) -> str:
+    """Return the words for one thing as those for several; the last of them tells which it is.
+
+    >>> [in_plural(words) for words in ("country", "box", "key", "person", "crew member", "courses")]
+    ['countries', 'boxes', 'keys', 'people', 'crew members', 'courses']
+    """
+    before, space, last = words.rpartition(" ")
+    irregular = next((several for several, one in _IRREGULAR.items() if one == last.lower()), None)
+    if irregular or _singular(last) != last:
+        return before + space + (irregular or last)
+    if last.endswith("y") and not last.endswith(("ay", "ey", "oy", "uy")):
+        return f"{words[:-1]}ies"
+    return f"{words}es" if f"{last}es".endswith(_SIBILANTS) else f"{words}s"
+
+
 def named_words(question: str, index: NameIndex) -> Iterator[NamedWords]:
     """Yield words of a question that are names, as they are or in the singular: more words first."""
     words, singular = [word.text for word in split_words(question)], in_singular(question).split()
-    for size in range(MAX_CLASS_WORDS, 0, -1):
+    for size in range(3, 0, -1):
         for begin in range(len(words) - size + 1):
             end = begin + size
             if FUNCTION_WORDS.isdisjoint((words[begin].lower(), words[end - 1].lower())):

@@ -6,9 +6,10 @@ shorter. Where nothing fits exactly, spelling and then meaning decide.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from kgqa.kg.languages import CAPITALISED_NOUNS, function_words
 from kgqa.kg.linking.class_names import in_singular
 from kgqa.kg.linking.common_words import COMMON_WORDS
 from kgqa.kg.linking.name_index import CASE_SCORE, FOLDED_SCORE, PART_SCORE, NameIndex
@@ -22,6 +23,8 @@ STRONG, FAIR, WEAK, FAINT = 4, 3, 2, 1
 
 MIN_SPELLING_SIMILARITY = 86.0  # the least similarity (0 to 100) at which a misspelt span is taken for a name
 MIN_MEANING_COSINE = 0.6  # the least cosine at which a span is taken for a name of like meaning
+
+MAX_INFLECTED_WORDS = 4  # words of a name that may be inflected
 
 MAX_LONGER_NAMES = 20  # entities whose name holds a span, at most
 
@@ -43,8 +46,12 @@ DIRECTIONS = frozenset(
 )
 """Words that make another place of a place: North Hollywood."""
 
-_QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|(?<!\w)['\u2018]([^'\u2019]+)['\u2019](?!\w)")
+_QUOTED = re.compile(
+    r"\"([^\"]+)\"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」|《([^》]+)》"
+    r"|(?<!\w)['\u2018]([^'\u2019]+)['\u2019](?!\w)"
+)
 
+_VOWEL = re.compile(r"[aeiouy]")
 _LANGUAGE_CUE = re.compile(r"(?i)\b(?:speak\w*|spoken|languages?)\b")
 _LANGUAGE_BEFORE = re.compile(r"(?i)\b(?:in|into)\s+$")
 _LANGUAGE_ASKED = re.compile(r"(?i)\b(?:what|which)(?:\s+\w+){0,3}\s+languages?\b")
@@ -76,19 +83,25 @@ class _Span:
 
 
 class Linker:
-    """Links questions to a name index; words of the graph's relations are everyday words there."""
+    """Links questions in one language to a name index.
 
-    def __init__(self, index: NameIndex, relation_words: Iterable[str]) -> None:
+    Words of the graph's relations are everyday words there. In other languages than English function words
+    are all that is known of common ones, and names may be inflected.
+    """
+
+    def __init__(self, index: NameIndex, relation_words: Iterable[str], language: str = "en") -> None:
         self._index = index
-        self._relational = {word for text in relation_words for word in fold(text).split()}
-        self._everyday = EVERYDAY_WORDS | self._relational
-        self._common = COMMON_WORDS | self._relational
+        self._foreign = language if language not in ("", "en") else ""
+        self.relational = {word for text in relation_words for word in fold(text).split()}
+        self._function = function_words(language) if self._foreign else FUNCTION_WORDS
+        self._everyday = self.relational | (self._function if self._foreign else EVERYDAY_WORDS)
+        self._common = self.relational | (self._function if self._foreign else COMMON_WORDS)
 
     def link(self, question: str) -> list[Mention]:
         """Return the mentions of a question in order of appearance, matches best first."""
         question = question[:MAX_QUESTION_CHARS]
         listed = split_words(question)
-        lower = not any(word.text[0].isupper() for word in listed[1:])
+        lower = self._foreign in CAPITALISED_NOUNS or not any(word.text[0].isupper() for word in listed[1:])
         spans = self._choose(self._spans(question, listed, lower), lower)
         spans = [span for span in spans if not _says_where(question, span, spans, lower)]
         pieces = self._pieces(question, listed, spans)
@@ -106,7 +119,7 @@ class Linker:
         for span, found in self._run_together(question, listed, spans):
             spans.append(span)
             mentions.append(_make_mention(question, span, found))
-        for span in (_rare_pairs if lower else _capitalised_runs)(listed, self._common):
+        for span in (_rare_pairs if lower else _capitalised_runs)(listed, self._common, self._function):
             known = _overlaps_any(span, spans) or any(span.within(piece) for piece in pieces)
             if not known and (found := _without_whole(span, question, self._near(question, span))):
                 spans.append(span)
@@ -143,7 +156,7 @@ class Linker:
             gap = question[word.end : span.start] if before else question[span.end : word.start]
             folded = fold(word.text)
             rare = not before or self._is_rare(folded) or folded in DIRECTIONS
-            return gap == " " and word.text[0].isupper() and folded not in FUNCTION_WORDS and rare
+            return gap == " " and word.text[0].isupper() and folded not in self._function and rare
 
         pieces = [
             span
@@ -199,12 +212,23 @@ class Linker:
 
     def _is_term(self, folded: str) -> bool:
         """Return whether several words carry meaning, and not all of them are common."""
-        meaning = [word for word in folded.split() if word not in FUNCTION_WORDS]
+        meaning = [word for word in folded.split() if word not in self._function]
         return len(meaning) > 1 and self._is_rare(folded)
 
     def _is_name(self, text: str) -> bool:
         named = any(self._index.has_name(fold(each)) for each in (text, *respellings(text)))
-        return named or bool(self._fully_named(text))
+        return named or bool(self._fully_named(text) or self._inflected(text))
+
+    def _inflected(self, text: str) -> list[Match]:
+        """Return the entities whose names a text is another form of, but for a text in English."""
+        words = fold(text).split()
+        if (
+            not self._foreign
+            or len(words) > MAX_INFLECTED_WORDS
+            or not self._function.isdisjoint((words[0], words[-1]))
+        ):
+            return []
+        return self._index.find_inflected(text, self._foreign)
 
     def _fully_named(self, text: str) -> list[Match]:
         """Return the entities whose names a text is short for."""
@@ -225,7 +249,7 @@ class Linker:
 
     def _strength(self, folded: str, span: Sequence[Word], opens: bool, lower: bool) -> int:
         parts = folded.split()
-        meaning = [part for part in parts if part not in FUNCTION_WORDS]
+        meaning = [part for part in parts if part not in self._function]
         is_us = not meaning and len(span) == 1 and not span[0].text.isupper()
         if not is_us and self._fully_named(folded):
             return FAIR if all(word.text.islower() for word in span) else STRONG
@@ -233,14 +257,14 @@ class Linker:
             return _strength_of_function_words(span, opens)
         is_lower_code = self._index.is_code(folded) and not span[-1].text.isupper()
         has_initials = any(
-            word.text.isupper() and len(word.text) > 1 and fold(word.text) in FUNCTION_WORDS for word in span
+            word.text.isupper() and len(word.text) > 1 and fold(word.text) in self._function for word in span
         )
-        is_plain = meaning[0] in self._relational or (is_lower_code and not lower)
+        is_plain = meaning[0] in self.relational or (is_lower_code and not lower)
         if len(meaning) == 1 and is_plain and not has_initials:
             return FAINT
         named = span[1:] if opens and fold(span[0].text) in self._everyday else span
         if has_initials or any(
-            word.text[0].isupper() and fold(word.text) not in FUNCTION_WORDS for word in named
+            word.text[0].isupper() and fold(word.text) not in self._function for word in named
         ):
             return STRONG
         if not self._is_rare(folded) or len(folded) == 1 or folded.isdigit():
@@ -290,6 +314,7 @@ class Linker:
                     best[match.entity.id] = (score, place, match)
         if not best:
             spelt = [match for each in respellings(text) for match in self._index.find_exact(each)]
+            spelt += [] if spelt else self._inflected(text)
             best = {match.entity.id: (FOLDED_SCORE, 0, match) for match in spelt}
         ordered = sorted(best.values(), key=lambda found: (-found[0], found[1], found[2].how != "exact"))
         found = [match for _, _, match in ordered]
@@ -422,11 +447,16 @@ def _quoted_places(question: str) -> set[tuple[int, int]]:
     return places
 
 
-def _capitalised_runs(listed: Sequence[Word], common: frozenset[str]) -> list[_Span]:
-    """Runs of capitalised words that are not all common ones; then without these where they begin."""
+def _capitalised_runs(
+    listed: Sequence[Word], common: Collection[str], function: Collection[str]
+) -> list[_Span]:
+    """Runs of capitalised words that are not all common ones; then without these where they begin.
+
+    Likewise without what stands before a name as "Ms" or "Dr" do: a word without a vowel.
+    """
     runs: list[list[int]] = []
     for place, word in enumerate(listed):
-        if word.text[0].isupper() and fold(word.text) not in FUNCTION_WORDS:
+        if word.text[0].isupper() and fold(word.text) not in function:
             if runs and runs[-1][-1] == place - 1:
                 runs[-1].append(place)
             else:
@@ -435,11 +465,13 @@ def _capitalised_runs(listed: Sequence[Word], common: frozenset[str]) -> list[_S
     for run in runs:
         rare = [place for place in run if fold(listed[place].text) not in common]
         inner = range(rare[0], run[-1] + 1) if rare else run[:0]
-        spans += [_span_of(listed, each) for each in dict.fromkeys((tuple(run), tuple(inner))) if rare]
+        titled = run[1:] if not _VOWEL.search(fold(listed[run[0]].text)) else run[:0]
+        parts = dict.fromkeys((tuple(run), tuple(inner), tuple(titled)))
+        spans += [_span_of(listed, each) for each in parts if each and rare]
     return [span for span in spans if len(span) >= MIN_NEAR_CHARS]
 
 
-def _rare_pairs(listed: Sequence[Word], common: frozenset[str]) -> list[_Span]:
+def _rare_pairs(listed: Sequence[Word], common: Collection[str], function: Collection[str]) -> list[_Span]:
     """Two rare words in a row, as first and last names are."""
     rare = [word.text.isalpha() and fold(word.text) not in common for word in listed]
     return [_span_of(listed, (at, at + 1)) for at in range(len(listed) - 1) if rare[at] and rare[at + 1]]

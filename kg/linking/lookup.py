@@ -8,6 +8,7 @@ from typing import Protocol
 
 from kgqa.kg.dialects import Dialect
 from kgqa.kg.graph import Executor, Row
+from kgqa.kg.languages import preferred_languages
 from kgqa.kg.linking.name_index import EntityNames, NameIndex
 from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.linking.search import TextSearch
@@ -16,7 +17,8 @@ from kgqa.kg.meter import unmetered
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import is_true, read_integer
-from kgqa.kg.terms import Entity, Hop, Literal, is_iri
+from kgqa.kg.sparql.derived import some_values
+from kgqa.kg.terms import Entity, Hop, Literal, is_iri, node_id
 from kgqa.kg.text import EVERYDAY_WORDS, fold, split_words
 from kgqa.locks import ProcessLock
 
@@ -37,6 +39,9 @@ class NameLookup(Protocol):
     async def index(self, text: str) -> NameIndex:
         """Return the index; ``text`` is a name or a question; raise KGError if the graph fails."""
 
+    async def values(self) -> NameIndex | None:
+        """Return an index of the values that a question may name; None where nobody has listed them."""
+
 
 def list_all_names(
     executor: Executor, dialect: Dialect, naming: Naming, relations: Collection[str]
@@ -45,13 +50,12 @@ def list_all_names(
     named: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
     pairs: list[tuple[str, str]] = []
     for rank, predicate in enumerate((*naming.labels, *naming.aliases)):
-        for end, name in _names_by(executor, predicate):
+        for name, end in _names_by(executor, predicate):
             if isinstance(end, Entity) and isinstance(name, Literal) and is_node(end.id, relations, dialect):
                 pairs.append((end.id, name.value))
                 if rank < len(naming.labels):
                     named[end.id].append((rank, name.language, name.value))
-    preferred = {id: naming.name(id, names) for id, names in named.items()}
-    graph = ListedNames(executor, dialect, naming, relations, preferred)
+    graph = ListedNames(executor, dialect, naming, relations, named)
     return NameIndex(NameTable.build(pairs, graph.facts), graph)
 
 
@@ -93,7 +97,7 @@ class StoreNames:
         """Return what some are called."""
         rows = self._executor.query_now(queries.names(ids, self._naming.labels)).rows
         named = self._naming.apply((end, label, rank) for end, label, rank in rows)
-        return {end.id: end.name for end in named.values()}
+        return {node_id(end): end.name for end in named.values()}
 
 
 class ListedNames(StoreNames):
@@ -105,19 +109,20 @@ class ListedNames(StoreNames):
         dialect: Dialect,
         naming: Naming,
         relations: Collection[str],
-        names: Mapping[str, str | None],
+        names: Mapping[str, Sequence[tuple[int, str, str]]],
     ) -> None:
         super().__init__(executor, dialect, naming, relations)
         self._names = names
 
     def preferred(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Return what some are called."""
-        return {id: self._names.get(id) for id in ids}
+        return {id: self._naming.name(id, self._names.get(id, ())) for id in ids}
 
 
 def is_node(id: str, relations: Collection[str], dialect: Dialect) -> bool:
     """Return whether an id is an entity: relations are none, nor what they have their names from."""
-    return id not in relations and not dialect.is_relation_entity(id)
+    is_relation = id in relations or some_values(id) in relations
+    return not is_relation and not dialect.is_relation_entity(id)
 
 
 def read_facts(ids: Iterable[str], rows: Iterable[Row], dialect: Dialect) -> dict[str, dict[Hop, int]]:
@@ -128,31 +133,35 @@ def read_facts(ids: Iterable[str], rows: Iterable[Row], dialect: Dialect) -> dic
     wanted = set(ids)
     facts: dict[str, dict[Hop, int]] = defaultdict(dict)
     for end, relation, forward, n in rows:
-        if end is not None and relation is not None and end.id in wanted and is_iri(relation.id):
-            hop, _ = Hop(relation.id, is_true(forward)), facts[end.id]
+        if end is not None and relation is not None and node_id(end) in wanted and is_iri(relation.id):
+            hop, _ = Hop(relation.id, is_true(forward)), facts[node_id(end)]
             if not (
                 relation.id in dialect.types or dialect.ignores(relation.id) or dialect.describes_data(hop)
             ):
-                facts[end.id][hop] = read_integer(n)
+                facts[node_id(end)][hop] = read_integer(n)
     return dict(facts)
 
 
 class IndexLookup:
-    """An index of all names, made when the first is looked up."""
+    """An index of all names, and one of values if there is any, made when the first is looked up."""
 
-    def __init__(self, make: Callable[[], NameIndex]) -> None:
-        self._make = make
-        self._made: NameIndex | None = None
+    def __init__(self, make: Callable[[], NameIndex], make_values: Callable[[], NameIndex | None]) -> None:
+        self._make, self._make_values = make, make_values
+        self._made: tuple[NameIndex, NameIndex | None] | None = None
         self._making = ProcessLock()
 
     async def index(self, text: str) -> NameIndex:
         """Return the index, whatever the text; see `NameLookup`."""
-        return await asyncio.to_thread(self._index)
+        return (await asyncio.to_thread(self._indexes))[0]
 
-    def _index(self) -> NameIndex:
+    async def values(self) -> NameIndex | None:
+        """Return the index of values; see `NameLookup`."""
+        return (await asyncio.to_thread(self._indexes))[1]
+
+    def _indexes(self) -> tuple[NameIndex, NameIndex | None]:
         with self._making:
             if self._made is None:
-                self._made = self._make()
+                self._made = self._make(), self._make_values()
             return self._made
 
 
@@ -177,9 +186,9 @@ class QueryLookup:
 
     async def index(self, text: str) -> NameIndex:
         """Ask the graph; see `NameLookup`."""
+        tags = preferred_languages(self._dialect.languages)
         names = [
-            Literal(name, language=tag)
-            for name, tag in product(spellings(text), dict.fromkeys(("", *self._dialect.languages)))
+            Literal(name, language=tag) for name, tag in product(spellings(text), dict.fromkeys(("", *tags)))
         ]
         with unmetered():
             rows = await self._called(names)
@@ -194,6 +203,9 @@ class QueryLookup:
                 others[end.id].append(str(name))
         preferred = {end.id: end.name for end in ends if end.name}
         return await asyncio.to_thread(EntityNames(facts, preferred, others).index)
+
+    async def values(self) -> None:
+        """Return nothing: to look for all texts of a question by any relation takes too long."""
 
     async def _called(self, names: Sequence[Literal]) -> list[Row]:
         predicates, labels = (*self._naming.labels, *self._naming.aliases), self._naming.labels

@@ -7,6 +7,7 @@ triples, most first, then by id.
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -17,6 +18,7 @@ from cachetools import LRUCache
 from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
+from kgqa.kg.languages import preferred_languages, stem_words
 from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.pages import Match
 from kgqa.kg.terms import Entity, Hop, replace_surrogates
@@ -128,6 +130,9 @@ MAX_CONTAINING = 1_000  # names that hold some words, the shortest first, of whi
 
 MAX_LONGER = 100  # names that a text is a part of, the shortest first, of which the best known are found
 
+MIN_STEM_CHARS, MAX_STEMMED = 3, 1_000
+"""Characters of a stem at least by which names are found, and the names that begin with one at most."""
+
 MAX_MISSPELT_CHARS = 500
 """Characters that a misspelt name has at most; to compare long texts takes the product of their lengths."""
 
@@ -147,7 +152,10 @@ class NameIndex:
     def __init__(self, table: NameTable, graph: NamedGraph, encode: Encode | None = None) -> None:
         self._table, self._graph = table, graph
         self._facts: LRUCache[str, dict[Hop, int]] = LRUCache(MAX_KNOWN)
-        self._names: LRUCache[str, str | None] = LRUCache(MAX_KNOWN)
+        # by the languages that names are shown in
+        self._names: defaultdict[tuple[str, ...], LRUCache[str, str | None]] = defaultdict(
+            lambda: LRUCache(MAX_KNOWN)
+        )
         self._lock = ProcessLock()
         self._meaning = NameEmbeddings(encode) if encode else None
         self.longest = min(MAX_NAME_WORDS, table.longest)
@@ -167,6 +175,10 @@ class NameIndex:
     def find_exact(self, text: str) -> list[Match]:
         """Find the entities whose name is ``text``, exactly or folded, best first."""
         return self._sort(self._by_name(replace_surrogates(text)))
+
+    def sample_ids(self, most: int) -> list[str]:
+        """Return some entities that have names, spread over all of them."""
+        return self._table.sample_ids(most)
 
     def has_name(self, folded: str) -> bool:
         """Return whether an entity has this folded name."""
@@ -212,6 +224,21 @@ class NameIndex:
             "normalised",
             len(keys),
         )
+
+    def find_inflected(self, text: str, language: str) -> list[Match]:
+        """Find entities whose name is ``text`` in another form: the stems of its words are the same."""
+        stems = stem_words(replace_surrogates(text)[:MAX_MISSPELT_CHARS], language)
+        if not stems or len(stems[0]) < MIN_STEM_CHARS:
+            return []
+        keys = self._table.keys_beginning(stems[0], MAX_STEMMED)
+        ids = {
+            id: None
+            for key in keys
+            if key.count(" ") < len(stems)
+            for id, name in self._table.bearers(key)
+            if stem_words(name, language) == stems
+        }
+        return self._sort(Match(Entity(id), FOLDED_SCORE, "normalised") for id in ids)
 
     def find_beginning(self, text: str, limit: int = 10) -> list[Match]:
         """Find entities of whose name of several words the first begins with ``text``, best known first."""
@@ -284,7 +311,7 @@ class NameIndex:
         found.sort(key=lambda match: (-match.score, -degrees.get(match.entity.id, 0), match.entity.id))
         found = found[:limit]
         ids = [match.entity.id for match in found]
-        names = self._recall(self._names, ids, self._graph.preferred)
+        names = self._recall(self._names[preferred_languages(())], ids, self._graph.preferred)
         return [
             Match(Entity(each.entity.id, names.get(each.entity.id)), each.score, each.how) for each in found
         ]
@@ -319,11 +346,17 @@ class NameIndex:
 def is_part(said: Sequence[str], words: Sequence[str]) -> bool:
     """Return whether a name is said by its first words, its last ones, or the first and the last.
 
+    Of a name with a code, what stands between may be long.
+
     >>> [is_part(said.split(), "william howard taft".split()) for said in ("taft", "william taft", "howard")]
     [True, True, False]
+    >>> is_part("k9 strain gauge".split(), "k9 4711 rotary strain gauge".split())
+    True
     """
     n = len(said)
     edges = n == 2 and len(words) == 3 and [words[0], words[-1]] == [*said]
+    has_code = n > 1 and not said[0].isalpha() and not said[0].isdigit()
+    edges |= has_code and words[0] == said[0] and [*words[1 - n :]] == [*said[1:]]
     return 0 < n < len(words) and ([*words[:n]] == [*said] or [*words[-n:]] == [*said] or edges)
 
 

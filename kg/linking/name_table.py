@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from kgqa.kg.errors import KGMalformed
+from kgqa.kg.terms import one_line
 from kgqa.kg.text import fold, strip_article
+from kgqa.locks import ProcessLock
 
 MAX_BEARERS = 1_000
 """Entities of one name that are found at most, those with most triples: a million may share it."""
@@ -27,6 +29,7 @@ MAX_KEYS_COMPARED = 50_000
 MAX_KEYS_ALIKE = 1_000  # keys that share most grams with a text, which are compared with it
 MAX_KEYS_PER_GRAM = 20_000  # keys, the shortest first, that are looked up by one gram
 MAX_KEYS_HOLDING = 10_000  # keys, the shortest first, that are looked through for some words
+KEYS_PER_PAGE = 500  # of these, that are read at once: most callers want a few
 
 MAX_NAMESPACES = 50  # namespaces of ids that are kept, in which an id without one is looked for
 
@@ -63,11 +66,12 @@ class NameTable:
     """What is called how; read by many threads.
 
     Raises:
-        KGMalformed: with any look, if the file is damaged.
+        KGMalformed: with any look, if the file cannot be read; it says why.
     """
 
     def __init__(self, connection: sqlite3.Connection, place: str = "names") -> None:
         self._connection, self._place = connection, place
+        self._lock = ProcessLock()  # a connection serves one thread at a time, from the query to its last row
         weakref.finalize(self, connection.close)
         [(self.longest,)] = self._rows("SELECT words FROM longest")
         [(size,)] = self._rows("SELECT coalesce(max(place), 0) FROM keys")
@@ -78,16 +82,16 @@ class NameTable:
         """Open a file that `build` made for the store that is called so.
 
         Raises:
-            KGMalformed: if it is damaged, of another store, or no regular file.
+            KGMalformed: if it cannot be read, is of another store, or no regular file.
         """
         try:
             if not stat.S_ISREG(path.stat().st_mode):
-                raise OSError
+                raise OSError("no regular file")
             address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
             table = cls(sqlite3.connect(address, uri=True, check_same_thread=False), str(path))
-        except (OSError, ValueError, sqlite3.Error):
-            raise _damaged(str(path)) from None
-        if [*table._rows("SELECT identity FROM store")] != [(identity,)]:
+        except (OSError, ValueError, sqlite3.Error) as error:
+            raise _unreadable(str(path), error) from None
+        if table._rows("SELECT identity FROM store") != [(identity,)]:
             raise KGMalformed(f"{path} is of another store than the triples beside it; build the store again")
         return table
 
@@ -142,6 +146,13 @@ class NameTable:
         """The namespaces of most ids."""
         return [space for (space,) in self._rows("SELECT namespace FROM namespaces")]
 
+    def sample_ids(self, most: int) -> list[str]:
+        """Return the ids of names at even distances; sorted."""
+        [(names,)] = self._rows("SELECT coalesce(max(rowid), 0) FROM names")
+        step = max(1, -(-names // most))
+        text = "SELECT DISTINCT id FROM names WHERE rowid = ?"
+        return sorted({id for at in range(1, names + 1, step) for (id,) in self._rows(text, at)})
+
     def called(self, name: str) -> list[str]:
         """Return the ids of those with this name, as it is."""
         text = "SELECT DISTINCT id FROM names WHERE name = ? ORDER BY degree DESC, id LIMIT ?"
@@ -150,11 +161,11 @@ class NameTable:
     def bearers(self, key: str) -> list[tuple[str, str]]:
         """Return the (id, name) of those whose name has this key."""
         text = "SELECT id, name FROM names WHERE key = ? ORDER BY degree DESC, id LIMIT ?"
-        return list(self._rows(text, key, MAX_BEARERS)) if key else []
+        return self._rows(text, key, MAX_BEARERS) if key else []
 
     def has_key(self, key: str) -> bool:
         """Return whether a name has this key."""
-        return bool(key) and any(self._rows("SELECT 1 FROM names WHERE key = ? LIMIT 1", key))
+        return bool(key and self._rows("SELECT 1 FROM names WHERE key = ? LIMIT 1", key))
 
     def keys_like(self, key: str, least: float, most: float, limit: int = MAX_KEYS_ALIKE) -> list[str]:
         """Return the keys that may be spelt like another: of ``least`` to ``most`` characters; sorted."""
@@ -182,11 +193,17 @@ class NameTable:
         grams = sorted({gram for word in wanted for gram in _grams(word)})
         if not grams:
             return
-        match = " AND ".join(map(_quoted, grams))
-        text = "SELECT rowid FROM grams WHERE grams MATCH ? LIMIT ?"
-        for (place,) in self._rows(text, match, MAX_KEYS_HOLDING):
-            if wanted.issubset((key := self._key_at(place)).split()):
-                yield key
+        match, last = " AND ".join(map(_quoted, grams)), 0
+        text = (
+            "SELECT place, keys.key FROM grams CROSS JOIN keys ON place = grams.rowid "
+            "WHERE grams MATCH ? AND grams.rowid > ? ORDER BY grams.rowid LIMIT ?"
+        )
+        for _ in range(0, MAX_KEYS_HOLDING, KEYS_PER_PAGE):
+            page = self._rows(text, match, last, KEYS_PER_PAGE)
+            yield from (key for _, key in page if wanted.issubset(key.split()))
+            if len(page) < KEYS_PER_PAGE:
+                return
+            last = page[-1][0]
 
     def _key_at(self, place: int) -> str:
         return next((key for (key,) in self._rows("SELECT key FROM keys WHERE place = ?", place)), "")
@@ -196,15 +213,17 @@ class NameTable:
         [(place,)] = self._rows("SELECT min(place) FROM lengths WHERE length >= ?", length)
         return self.size + 1 if place is None else int(place)
 
-    def _rows(self, text: str, *values: object) -> Iterator[tuple[Any, ...]]:
+    def _rows(self, text: str, *values: object) -> list[Any]:
         try:
-            yield from self._connection.execute(text, values)
-        except (sqlite3.Error, ValueError):
-            raise _damaged(self._place) from None
+            with self._lock:
+                return self._connection.execute(text, values).fetchall()
+        except (sqlite3.Error, ValueError) as error:
+            raise _unreadable(self._place, error) from None
 
 
-def _damaged(place: str) -> KGMalformed:
-    return KGMalformed(f"{place} is damaged; build the store again")
+def _unreadable(place: str, error: Exception) -> KGMalformed:
+    reason = one_line(getattr(error, "strerror", None) or str(error))
+    return KGMalformed(f"{place} cannot be read ({reason}); build the store again")
 
 
 def _grams(key: str) -> set[str]:

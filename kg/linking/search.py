@@ -6,9 +6,10 @@ from itertools import pairwise
 from kgqa.kg.dialects import Dialect
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, Row
+from kgqa.kg.languages import preferred_languages
 from kgqa.kg.linking.common_words import COMMON_WORDS
 from kgqa.kg.naming import Naming
-from kgqa.kg.sparql.queries import some_name
+from kgqa.kg.sparql.queries import some_names
 from kgqa.kg.sparql.text_search import search_names
 from kgqa.kg.text import fold, split_words
 
@@ -22,7 +23,7 @@ class TextSearch:
     def __init__(self, kind: str, executor: Executor, dialect: Dialect, naming: Naming) -> None:
         self.kind = kind
         self._executor, self._naming = executor, naming
-        self._language = dialect.languages[0] or "en"
+        self._languages = dialect.languages
 
     async def names(self, question: str) -> list[Row]:
         """Return ``?end ?name ?label ?rank`` of names that hold words of a question: one query.
@@ -45,14 +46,15 @@ class TextSearch:
 
     def _write(self, groups: Iterable[Sequence[str]]) -> str:
         predicates = (*self._naming.labels, *self._naming.aliases)
-        return search_names(self.kind, groups, predicates, self._naming.labels, self._language)
+        language = preferred_languages(self._languages)[0] or "en"
+        return search_names(self.kind, groups, predicates, self._naming.labels, language)
 
 
 def find_text_search(executor: Executor, dialect: Dialect, naming: Naming) -> TextSearch | None:
     """Find out which full-text index an endpoint has, by a word of one of its names; None without any."""
     if not naming.labels:
         return None
-    rows = executor.query_now(some_name(naming.labels[0])).rows
+    rows = executor.query_now(some_names(naming.labels[0], 1)).rows
     words = fold(str(rows[0][0])).split() if rows else []
     searches = (TextSearch(kind, executor, dialect, naming) for kind in dialect.searches)
     return next((each for each in searches if words and each.finds(max(words, key=len))), None)

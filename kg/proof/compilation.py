@@ -22,10 +22,12 @@ from kgqa.kg.dialects import XSD
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.proof.values import bind_number, bind_seconds, compare, is_comparable, is_one_of
 from kgqa.kg.sparql.patterns import (
+    compare_node,
+    is_named,
     known_entities,
+    proof_pattern,
     serialise,
     topic_node,
-    triple_pattern,
     values_list,
     write_iri,
 )
@@ -34,14 +36,16 @@ from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal
 ANSWER = "?answer"
 
 
-def write_query(query: AnswerQuery, types: Sequence[str]) -> str:
+def write_query(query: AnswerQuery, types: Sequence[str], *, named: bool = False) -> str:
     """Return the SPARQL of an answer query, which calls its answers ``?answer``.
 
     Args:
         query: The query.
         types: The predicates from an entity to its types.
+        named: Whether answers are no blank nodes.
     """
     (triples, tests), aggregate = write_body(query, types), query.aggregate
+    tests += [f"FILTER({is_named(ANSWER)})"] if named else []
     body = triples + tests
     if query.ask:  # to Virtuoso, a union of which it sees that nothing passes has a row without values
         answers = _group(f"{{ SELECT {ANSWER} WHERE {{", body, "} }")
@@ -105,14 +109,14 @@ def _branch(branch: Branch, nodes: list[str], name: str) -> list[str]:
 def _chain(chain: Chain, nodes: Sequence[str], fresh: bool) -> list[str]:
     topic = topic_node(chain, "[]")
     steps = zip([topic, *nodes], chain.steps, nodes, strict=False)
-    lines = [triple_pattern(start, hop, node, held) for start, (hop, held), node in steps]
-    tests = " && ".join(f"{node} != {topic}" for node in dict.fromkeys(nodes))
+    lines = [proof_pattern(start, hop, node, held) for start, (hop, held), node in steps]
+    tests = " && ".join(compare_node(node, "!=", chain.topic) for node in dict.fromkeys(nodes))
     return [*lines, f"FILTER({tests})"] if fresh and chain.topic != ANY else lines
 
 
 def _attribute(node: str, hops: Sequence[Hop], value: str, between: str) -> list[str]:
     nodes = [node, between, value] if len(hops) > 1 else [node, value]
-    return [triple_pattern(start, hop, end) for start, hop, end in zip(nodes, hops, nodes[1:], strict=False)]
+    return [proof_pattern(start, hop, end) for start, hop, end in zip(nodes, hops, nodes[1:], strict=False)]
 
 
 def write_parts(query: AnswerQuery, types: Sequence[str]) -> Iterator[str]:

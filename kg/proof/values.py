@@ -12,7 +12,7 @@ from typing import Literal as Choice
 
 from kgqa.kg.dialects import XSD
 from kgqa.kg.sparql.patterns import serialise, write_iri
-from kgqa.kg.terms import XSD_STRING, Entity, Literal, Term, local_name
+from kgqa.kg.terms import XSD_STRING, Entity, Literal, Term, local_name, plain_term
 
 Kind = Choice["entity", "number", "date", "text"]
 
@@ -149,6 +149,7 @@ def _seconds_of(text: str) -> int | None:
 
 def is_one_of(variable: str, terms: Sequence[Term]) -> str:
     """Write the test that a node is one of some terms: literals by text, doubles by number too."""
+    terms = [*map(plain_term, terms)]
     literals = [term for term in terms if isinstance(term, Literal)]
     iris = [write_iri(term.id)[1:-1] for term in terms if isinstance(term, Entity)]
     ids = ", ".join(serialise(Literal(iri)) for iri in iris)

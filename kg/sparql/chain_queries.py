@@ -16,6 +16,7 @@ from kgqa.kg.sparql.patterns import (
     NEIGHBOURS,
     NOWHERE,
     TRUE,
+    compare_node,
     known_entities,
     label_of,
     serialise,
@@ -24,7 +25,7 @@ from kgqa.kg.sparql.patterns import (
     values_list,
     write_iri,
 )
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term, plain_term
 
 MAX_NODES_BETWEEN = 9_999
 """Distinct nodes after a hop, except the last one, that a chain is followed on from."""
@@ -93,7 +94,7 @@ def nodes_after(chain: Chain, depth: int, most: int, *, marked: bool = False) ->
     """
     node, fresh = f"?e{depth}", f"?f{depth - 1}" if depth > 1 else TRUE
     if chain.topic != ANY:
-        fresh = f"IF({node} = {serialise(chain.topic)}, {FALSE}, {fresh})"
+        fresh = f"IF({compare_node(node, '=', chain.topic)}, {FALSE}, {fresh})"
     mark = f" ({fresh} AS ?f{depth})" if marked else ""
     return f"SELECT DISTINCT {node}{mark} WHERE {{ {_step(chain, depth, node, most, marked=marked)} }}"
 
@@ -233,7 +234,8 @@ def relations_past(chains: Sequence[Chain], limits: Limits) -> str:
             ("?from ?relation ?end", "?from", FALSE),
         ):
             read = f"SELECT {start} ?relation {other} WHERE {{ {{ {reached} }} OPTIONAL {{ {triple} }} }}"
-            elsewhere = f"FILTER(isLiteral({other}) || {other} != {start or serialise(chain.topic)})"
+            elsewhere = f"{other} != {start}" if start else compare_node(other, "!=", chain.topic)
+            elsewhere = f"FILTER(isLiteral({other}) || {elsewhere})"
             blocks.append(
                 f'{{ SELECT DISTINCT ("{place:d}" AS ?visit) ?relation ({forward} AS ?forward) WHERE {{ '
                 f"{{ {read} LIMIT {limits.triples:d} }} {elsewhere} }} }}"
@@ -341,7 +343,8 @@ def _ways(chain: Chain, depth: int, ends: Sequence[Term], *, limited: bool = Tru
         before = f"{{ {least} }}"
         passed = f", STR({start}), {_SPACE}"
     hop, held = chain.steps[depth - 1]
-    way = f'CONCAT(IF({end} = {topic}, "1", SUBSTR({path}, 1, 1)), SUBSTR({path}, 2){passed})'
+    is_topic = compare_node(end, "=", chain.topic)
+    way = f'CONCAT(IF({is_topic}, "1", SUBSTR({path}, 1, 1)), SUBSTR({path}, 2){passed})'
     step = triple_pattern(start, hop, end, held)
     if tried:
         step = f"{_restrict_ends(ends)} FILTER EXISTS {{ {step} }}"
@@ -379,7 +382,7 @@ def _steps_back(chain: Chain, end: str, *, fresh: bool) -> Iterator[str]:
         start = topic if depth == 1 else f"?e{depth - 1}"
         pattern = triple_pattern(start, hop, end, held if end.startswith("?") else ())
         apart = fresh and depth > 1 and chain.topic != ANY
-        yield f"{pattern} FILTER({start} != {topic})" if apart else pattern
+        yield f"{pattern} FILTER({compare_node(start, '!=', chain.topic)})" if apart else pattern
         end = start
 
 
@@ -395,6 +398,7 @@ def _are_entities(ends: Sequence[Term]) -> TypeGuard[Sequence[Entity]]:
 
 
 def _equality_tests(end: Term) -> Iterator[str]:
+    end = plain_term(end)
     text = write_iri(end.id)[1:-1] if isinstance(end, Entity) else end.value
     yield f"STR(?end) = {serialise(Literal(text))}"
     if isinstance(end, Literal) and end.datatype in _APPROXIMATE and _is_number(end.value):

@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from kgqa.kg.dialects import LabelPredicates
-from kgqa.kg.terms import ANY, XSD_STRING, Chain, Entity, Hop, Term
+from kgqa.kg.languages import preferred_languages
+from kgqa.kg.sparql.derived import stated_pattern, write_relation
+from kgqa.kg.terms import ANY, XSD_STRING, Chain, Entity, Hop, Literal, Term, is_value_id, plain_term
 
 BLANK_NAMESPACE = "urn:kgqa:blank:"
 """Blank nodes are stored under this namespace, so that a query can name them."""
@@ -33,7 +35,9 @@ def _escape_character(found: re.Match[str]) -> str:
 
 
 def write_iri(id: str) -> str:
-    """Write an entity id or a relation as a SPARQL term."""
+    """Write an entity id or a relation as a SPARQL term; the id of a value as this value."""
+    if is_value_id(id):
+        return serialise(plain_term(Entity(id)))
     return f"<{BLANK_NAMESPACE}{id[2:]}>" if id.startswith("_:") else f"<{id}>"
 
 
@@ -60,6 +64,14 @@ def topic_node(chain: Chain, anything: str) -> str:
     return anything if chain.topic == ANY else serialise(chain.topic)
 
 
+def compare_node(variable: str, operator: str, node: Entity) -> str:
+    """Write the test that a variable is ``=`` or ``!=`` a node; it never fails."""
+    value = plain_term(node)
+    if isinstance(value, Literal):  # to compare literals of two datatypes is an error
+        return f"STR({variable}) {operator} {serialise(Literal(value.value))}"
+    return f"{variable} {operator} {serialise(node)}"
+
+
 def values_list(terms: Iterable[Term]) -> str:
     """Write terms for VALUES: a plain string also with its type, which to Virtuoso is another term."""
     written = [serialise(term) for term in terms]
@@ -70,9 +82,27 @@ def values_list(terms: Iterable[Term]) -> str:
 
 def triple_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) -> str:
     """Write the triple of one hop, its end one of ``held`` where some are named."""
-    relation, listed = write_iri(hop.relation), " ".join(map(serialise, held))
-    step = f"{start} {relation} {end} ." if hop.forward else f"{end} {relation} {start} ."
+    relation, listed = write_relation(hop.relation), " ".join(map(serialise, held))
+    subject, object_ = (start, end) if hop.forward else (end, start)
+    if subject.startswith('"'):  # a value has no facts
+        subject = NOWHERE
+    step = f"{subject} {relation} {object_} ."
     return f"{step} VALUES {end} {{ {listed} }}" if listed else step
+
+
+def proof_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) -> str:
+    """Write the triple of one hop as `triple_pattern` does, by what the graph itself states."""
+    nodes = (start, end) if hop.forward else (end, start)
+    if (stated := stated_pattern(nodes[0], hop.relation, nodes[1])) is None:
+        return triple_pattern(start, hop, end, held)
+    (step, test), listed = stated, " ".join(map(serialise, held))
+    tests = " && ".join([test, *(is_named(node) for node in nodes if node.startswith("?"))])
+    return f"{step} FILTER({tests})" + (f" VALUES {end} {{ {listed} }}" if listed else "")
+
+
+def is_named(variable: str) -> str:
+    """Test that a node is not blank, wherever the graph is."""
+    return f'!isBlank({variable}) && !STRSTARTS(STR({variable}), "{BLANK_NAMESPACE}")'
 
 
 def label_of(labels: Sequence[str], variable: str = "?end", number: str = "") -> str:
@@ -102,7 +132,8 @@ def without_label(labels: Sequence[str], variable: str) -> str:
 
 def _spoken(labels: Sequence[str], number: str = "") -> str:
     """Hold ``?label`` to the languages that names are read in, where there are many."""
-    tags = labels.languages if isinstance(labels, LabelPredicates) else ()
+    own = labels.languages if isinstance(labels, LabelPredicates) else ()
+    tags = preferred_languages(own) if own else ()
     known = " || ".join(f'LANG(?label{number}) = "{tag}"' for tag in tags)
     return f" FILTER({known})" if known else ""
 

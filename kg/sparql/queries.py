@@ -2,18 +2,25 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kgqa.kg.dialects import Dialect
+from kgqa.kg.dialects import OWL, RDF, XSD, Dialect
 from kgqa.kg.sparql.patterns import (
     FALSE,
     TRUE,
     known_entities,
     label_of,
+    proof_pattern,
     serialise,
     triple_pattern,
     values_list,
+    without_label,
     write_iri,
 )
-from kgqa.kg.terms import Hop, Literal, Term
+from kgqa.kg.terms import XSD_STRING, Hop, Literal, Term
+
+MAX_VALUE_CHARS = 80
+"""Characters of a value that a question may name."""
+
+TEXT_DATATYPES = (XSD_STRING, f"{RDF}langString", f"{XSD}token", f"{XSD}gYear")
 
 
 def names(ids: Iterable[str], labels: Sequence[str]) -> str:
@@ -72,12 +79,18 @@ def facts(id: str, dialect: Dialect, labels: Sequence[str], limit: int) -> str:
     blocks = [
         f"{{ SELECT DISTINCT ?relation ?end ({forward} AS ?forward) WHERE {{ {triple} {allowed} }} "
         f"LIMIT {limit:d} }}"
-        for triple, forward in ((f"{node} ?relation ?end", TRUE), (f"?end ?relation {node}", FALSE))
+        for triple, forward in _around(node)
     ]
     return (
         f"SELECT ?relation ?forward ?end ?label ?rank WHERE {{ {{ {' UNION '.join(blocks)} }} "
         f"{label_of(labels)} }}"
     )
+
+
+def _around(node: str, end: str = "?end") -> list[tuple[str, str]]:
+    """Write the triples from and to a node; to a value there are no others."""
+    triples = [(f"{node} ?relation {end}", TRUE), (f"{end} ?relation {node}", FALSE)]
+    return triples[node.startswith('"') :]
 
 
 def _not_ignored(dialect: Dialect) -> str:
@@ -100,6 +113,21 @@ def objects(id: str, predicates: Sequence[str], labels: Sequence[str]) -> str:
 def predicates() -> str:
     """Ask for each ``?relation`` and its number of triples ``?n``."""
     return "SELECT ?relation (COUNT(*) AS ?n) WHERE { ?s ?relation ?o } GROUP BY ?relation"
+
+
+def count_types() -> str:
+    """Ask for each ``?type`` of nodes and their number ``?n``."""
+    return f"SELECT ?type (COUNT(*) AS ?n) WHERE {{ ?s <{RDF}type> ?type }} GROUP BY ?type"
+
+
+def restricted_properties() -> str:
+    """Ask for each ``?property`` that an axiom restricts."""
+    return f"SELECT DISTINCT ?property WHERE {{ ?s <{OWL}onProperty> ?property }}"
+
+
+def facts_stated(hop: Hop) -> str:
+    """Ask for each ``?start ?end`` of a hop, by what the graph states."""
+    return f"SELECT DISTINCT ?start ?end WHERE {{ {proof_pattern('?start', hop, '?end')} }}"
 
 
 def both_ways() -> str:
@@ -153,19 +181,30 @@ def count_named(labels: Sequence[str]) -> str:
 
 
 def all_names(predicate: str) -> str:
-    """Ask for every ``?end ?name`` by a label or alias predicate."""
-    return f"SELECT ?end ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }}"
+    """Ask for every ``?name ?end`` by a label or alias predicate."""
+    return f"SELECT ?name ?end WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }}"
 
 
-def some_name(predicate: str) -> str:
-    """Ask for one ``?name`` by a label predicate."""
-    return f"SELECT ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }} LIMIT 1"
+def texts(predicate: str, most: int) -> str:
+    """Ask for ``?value``: the distinct short texts, codes and years that a relation leads to."""
+    kinds = ", ".join(map(write_iri, TEXT_DATATYPES))
+    return (
+        f"SELECT DISTINCT ?value WHERE {{ ?s {write_iri(predicate)} ?value FILTER(isLiteral(?value) && "
+        f"DATATYPE(?value) IN ({kinds}) && STRLEN(STR(?value)) <= {MAX_VALUE_CHARS:d}) }} LIMIT {most:d}"
+    )
+
+
+def some_names(predicate: str, limit: int) -> str:
+    """Ask for ``limit`` of the ``?name`` by a label predicate."""
+    return (
+        f"SELECT ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }} LIMIT {limit:d}"
+    )
 
 
 def names_hashed(predicate: str, prefix: str) -> str:
-    """Ask for ``?end ?name`` of those whose id has an MD5 sum that begins so: a part of all names."""
+    """Ask for ``?name ?end`` of those whose id has an MD5 sum that begins so: a part of all names."""
     return (
-        f"SELECT ?end ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) "
+        f"SELECT ?name ?end WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) "
         f"FILTER(STRSTARTS(MD5(STR(?end)), {serialise(Literal(prefix))})) }}"
     )
 
@@ -186,10 +225,7 @@ def count_relations(ids: Iterable[str], most: int) -> str:
         f"{{ SELECT ({write_iri(id)} AS ?end) ?relation ({forward} AS ?forward) (COUNT(*) AS ?n) WHERE {{ "
         f"{{ SELECT ?relation ?x WHERE {{ {triple} }} LIMIT {most:d} }} }} GROUP BY ?relation }}"
         for id in ids
-        for triple, forward in (
-            (f"{write_iri(id)} ?relation ?x", TRUE),
-            (f"?x ?relation {write_iri(id)}", FALSE),
-        )
+        for triple, forward in _around(write_iri(id), "?x")
     ]
     return f"SELECT ?end ?relation ?forward ?n WHERE {{ {' UNION '.join(blocks)} }}"
 
@@ -209,6 +245,11 @@ def nodes() -> str:
         f"{{ SELECT DISTINCT ?end WHERE {{ {each} }} }}" for each in ("?end ?p ?o", "?s ?q ?end")
     )
     return f"SELECT DISTINCT ?end WHERE {{ {subjects} UNION {{ {objects} FILTER(!isLiteral(?end)) }} }}"
+
+
+def unlabelled_nodes(labels: Sequence[str]) -> str:
+    """Ask for each ``?end`` that is no literal and has no label."""
+    return f"{nodes()[:-1].strip()} {without_label(labels, '?end')} }}"
 
 
 def count_labelled(labels: Sequence[str]) -> str:

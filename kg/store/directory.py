@@ -1,8 +1,9 @@
 """Opens graphs: files into memory, or a folder that was built from files once.
 
 A store folder has ``kgqa.json`` (what the graph is) for its head; a build of it (`kgqa.builds`) holds
-``names.sqlite`` (what its entities are called) and ``store/`` (RocksDB). What RocksDB calls itself stands in
-all three, so that files of two builds are never taken for one graph.
+``names.sqlite`` (what its entities are called), ``values.sqlite`` (texts that they have),
+``profile.json`` and ``store/`` (RocksDB). What RocksDB calls itself stands in the head, the two tables
+and the store, so that files of two builds are never taken for one graph.
 """
 
 import hashlib
@@ -12,7 +13,7 @@ import os
 import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Protocol
@@ -28,14 +29,26 @@ from kgqa.kg.linking.lookup import StoreNames
 from kgqa.kg.linking.name_index import NamedGraph
 from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.naming import Naming
+from kgqa.kg.profile.building import build_profile
+from kgqa.kg.profile.profile import Profile
+from kgqa.kg.store.axioms import derive_facts
 from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.store.loading import QuadReader
-from kgqa.kg.store.survey import count_predicates, read_names, survey, write_names
-from kgqa.kg.terms import is_iri
+from kgqa.kg.store.survey import (
+    NAME_PREDICATES,
+    count_predicates,
+    read_names,
+    read_values,
+    survey,
+    write_names,
+)
+from kgqa.kg.terms import is_iri, one_line
 
-STORE_VERSION = 5
+STORE_VERSION = 6
 FACTS_FILE = "kgqa.json"
 NAMES_FILE = "names.sqlite"
+VALUES_FILE = "values.sqlite"
+PROFILE_FILE = "profile.json"
 STORE_FOLDER = "store"
 MAX_IDENTITY_BYTES = 1 << 10
 
@@ -88,6 +101,7 @@ def load_graph(reader: GraphReader) -> tuple[ox.Store, GraphFacts]:
     """Read a graph into memory; raise KGError if it cannot be read, or is empty."""
     store = ox.Store()
     reader.load(store)
+    derive_facts(store)
     return store, _state_facts(store, reader.source, reader.fingerprint, reader.inferred)
 
 
@@ -98,6 +112,7 @@ def load_text(text: bytes, source: str) -> tuple[ox.Store, GraphFacts]:
         store.load(text, ox.RdfFormat.N_TRIPLES)
     except SyntaxError as error:
         raise KGMalformed(f"{source} is no graph: {error}") from None
+    derive_facts(store)
     predicates = count_predicates(store)
     fingerprint = hashlib.sha256(text).hexdigest()[:16]
     return store, GraphFacts(source, fingerprint, sum(predicates.values()), predicates)
@@ -133,7 +148,7 @@ def build_store(
     if is_other and not is_remains(directory):
         raise KGUnavailable(f"{directory} exists and is no graph store; choose another folder or empty it")
     try:
-        with new_build(directory, FACTS_FILE, (NAMES_FILE, STORE_FOLDER)) as build:
+        with new_build(directory, FACTS_FILE, (NAMES_FILE, VALUES_FILE, PROFILE_FILE, STORE_FOLDER)) as build:
             reader = QuadReader(graph, watch) if isinstance(graph, Sequence) else graph
             return _write_build(reader, build, keeps_name)
     except OSError as error:
@@ -147,12 +162,21 @@ class StoredGraph:
     store: ox.Store
     facts: GraphFacts
     names: NameTable
+    values: NameTable
     build: HeldFolder
 
     @property
     def folder(self) -> Path:
         """Where RocksDB has it."""
         return self.build.path / STORE_FOLDER
+
+    def read_profile(self) -> Profile:
+        """Read its profile (blocking); KGMalformed if that is damaged or cannot be read."""
+        path = self.build.path / PROFILE_FILE
+        try:
+            return Profile.read(read_file(path))
+        except (OSError, ValueError) as error:
+            raise KGMalformed(f"{path} is damaged; build the store again ({one_line(str(error))})") from error
 
 
 def open_store(directory: Path) -> StoredGraph:
@@ -189,9 +213,9 @@ def _open_build(directory: Path, head: bytes) -> StoredGraph:
         raise KGMalformed(f"{odd[0]} is no regular file; build the store again")
     if _read_identity(folder) != identity:
         raise KGMalformed(f"{directory} has files of two builds; build the store again")
-    names = NameTable.open(build.path / NAMES_FILE, identity)
+    names, values = (NameTable.open(build.path / file, identity) for file in (NAMES_FILE, VALUES_FILE))
     _rocksdb_process()
-    return StoredGraph(ox.Store.read_only(str(folder)), facts, names, build)
+    return StoredGraph(ox.Store.read_only(str(folder)), facts, names, values, build)
 
 
 @cache
@@ -205,11 +229,25 @@ def _read_identity(folder: Path) -> str:
     return read_file(folder / "IDENTITY", MAX_IDENTITY_BYTES).decode(errors="replace").strip()
 
 
-def list_names(store: ox.Store, facts: GraphFacts, dialect: Dialect, graph: NamedGraph) -> NameTable:
+def list_names(
+    store: ox.Store, facts: GraphFacts, dialect: Dialect, profile: Profile, graph: NamedGraph
+) -> NameTable:
     """List what the entities of a graph in memory are called."""
     with io.BytesIO() as file:
-        write_names(store, file)
-        return NameTable.build(read_names(file, store, facts, dialect), graph.facts)
+        write_names(store, file, (*NAME_PREDICATES, *profile.summary.naming))
+        return NameTable.build(read_names(file, store, facts, dialect, profile.terms), graph.facts)
+
+
+def list_values(store: ox.Store, facts: GraphFacts, dialect: Dialect) -> NameTable:
+    """List the values of a graph in memory."""
+    return NameTable.build(read_values(store, facts, dialect), lambda _: {})
+
+
+def profile_store(store: EmbeddedStore, facts: GraphFacts) -> tuple[Profile, GraphFacts]:
+    """Make the profile of an embedded graph, and add its summary to what is known."""
+    kind = detect_dialect(tuple(facts.predicates))
+    profile = build_profile(lambda query: store.query_now(query).rows, facts.predicates, kind)
+    return profile, replace(facts, summary=profile.summary)
 
 
 def _state_facts(store: ox.Store, source: str, fingerprint: str, inferred: dict[str, str]) -> GraphFacts:
@@ -227,20 +265,29 @@ def _write_build(reader: GraphReader, build: Path, keeps_name: KeepsName | None)
     store = ox.Store(str(build / STORE_FOLDER))
     identity = _read_identity(build / STORE_FOLDER)
     reader.load(store)
+    derive_facts(store)
     source, fingerprint = reader.source, reader.fingerprint
     if keeps_name is not None:
         source, fingerprint = _remove_names(store, _state_facts(store, source, fingerprint, {}), keeps_name)
     with tempfile.TemporaryFile(dir=build) as file, ThreadPoolExecutor(1) as aside:
         writing = aside.submit(write_names, store, file)
-        facts = _state_facts(store, source, fingerprint, reader.inferred)
-        dialect = detect_dialect(tuple(facts.predicates))
+        executor = EmbeddedStore(store)
+        stated = _state_facts(store, source, fingerprint, reader.inferred)
+        profile, facts = profile_store(executor, stated)
+        if keeps_name is not None:  # those without one are to have none
+            facts = replace(facts, summary=replace(facts.summary, by_iri=False))
+        dialect = facts.dialect
         naming = Naming(dialect, facts.predicates)
-        graph = StoreNames(EmbeddedStore(store), dialect, naming, facts.predicates)
+        graph = StoreNames(executor, dialect, naming, facts.predicates)
         writing.result()
+        write_names(store, file, facts.summary.naming)
         counting = aside.submit(survey, store, facts, naming, graph)
-        names = read_names(file, store, facts, dialect)
+        names = read_names(file, store, facts, dialect, profile.terms)
         NameTable.build(names, graph.facts, build / NAMES_FILE, identity)
+        NameTable.build(read_values(store, facts, dialect), lambda _: {}, build / VALUES_FILE, identity)
+        (build / PROFILE_FILE).write_bytes(profile.write())
         facts = counting.result()
+    del graph, executor
     store.flush()
     del store
     head = {"version": STORE_VERSION, "build": build.name, "identity": identity, **asdict(facts)}

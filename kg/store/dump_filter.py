@@ -142,7 +142,7 @@ class TripleFilter:
         return iri in named or (iri.startswith(spaces) and not dialect.ignores(iri))
 
     def _speaks(self, tag: bytes) -> bool:
-        return self._dialect.language_rank(tag.decode())[0] < 2 * len(self._dialect.languages)
+        return self._dialect.reads(tag.decode())
 
 
 def _as_ntriples(found: re.Match[bytes], line: bytes) -> bytes:

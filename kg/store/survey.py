@@ -5,7 +5,7 @@ The store answers without Python's lock, so that two of these functions may run 
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import IO, Any
 
@@ -18,6 +18,10 @@ from kgqa.kg.linking.name_index import NamedGraph
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
+from kgqa.kg.terms import Literal, value_node
+
+MAX_VALUES_OF_RELATION, MAX_VALUES = 1_000_000, 2_000_000
+"""Values that are indexed, of a relation and in all: of relations that have more, none."""
 
 MAX_TRIPLES_SURVEYED = 500_000  # up to which entities are counted: it takes a third of the time to load
 
@@ -31,39 +35,79 @@ NAME_PREDICATES = tuple(
 )
 """All by which a dialect names things."""
 
+PREDICATE_MARK = "predicate"  # which is no IRI
+
 
 def count_predicates(store: ox.Store) -> dict[str, int]:
     """Count the triples of each predicate; one in two named graphs counts twice."""
     return dict(sorted((each.value, int(n.value)) for each, n in _solutions(store, queries.predicates())))
 
 
-def write_names(store: ox.Store, file: IO[bytes]) -> None:
-    """Write all that may be a name, as CSV: a head, ids and names of each of `NAME_PREDICATES` in turn."""
-    for predicate in NAME_PREDICATES:
+def write_names(store: ox.Store, file: IO[bytes], predicates: Iterable[str] = NAME_PREDICATES) -> None:
+    """Write all that may be a name, as CSV: for each predicate a line that says so, a head, names and ids."""
+    for predicate in predicates:
+        file.write(f"{predicate},{PREDICATE_MARK}\r\n".encode())
         _ask(store, queries.all_names(predicate)).serialize(file, ox.QueryResultsFormat.CSV)
 
 
 def read_names(
-    written: IO[bytes], store: ox.Store, facts: GraphFacts, dialect: Dialect
+    written: IO[bytes], store: ox.Store, facts: GraphFacts, dialect: Dialect, terms: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """Return the (id, name) pairs of a graph, of which `write_names` has written those that it states.
 
-    Relations are no entities, nor are the entities that they have their names from.
+    Relations are no entities, nor are the entities that they have their names from, nor ``terms``.
     """
     naming = Naming(dialect, facts.predicates)
-    if naming.local:
-        ids = (_term_id(node.value) for (node,) in _solutions(store, queries.nodes()))
-        named: Iterator[tuple[str, str]] = ((id, naming.name(id, ()) or "") for id in ids)
-        yield from ((id, name) for id, name in named if name and is_node(id, facts.predicates, dialect))
-        return
+    for id, name in _stated_names(written, naming):
+        if id not in terms and is_node(id, facts.predicates, dialect):
+            yield id, name
+    if naming.local or facts.summary.by_iri:
+        for (node,) in _solutions(store, queries.unlabelled_nodes(naming.labels)):
+            id = _term_id(node.value)
+            if id not in terms and is_node(id, facts.predicates, dialect) and (made := naming.name(id, ())):
+                yield id, made
+
+
+def read_values(store: ox.Store, facts: GraphFacts, dialect: Dialect) -> Iterator[tuple[str, str]]:
+    """Return the ids and texts of the values by which nodes can be found, of the rarer relations first.
+
+    Neither names nor what is no text or code; relations with too many values are left out, and what is beyond
+    `MAX_VALUES` in all.
+    """
+    silent = {*dialect.labels, *dialect.aliases, *dialect.types}
+    seen: set[int] = set()
+    for relation, _ in sorted(facts.predicates.items(), key=lambda each: (each[1], each[0])):
+        if relation in silent or dialect.ignores(relation):
+            continue
+        found = [value for (value,) in _solutions(store, queries.texts(relation, MAX_VALUES_OF_RELATION + 1))]
+        new = [each for each in found if hash(each) not in seen]
+        if len(found) > MAX_VALUES_OF_RELATION or len(seen) + len(new) > MAX_VALUES:
+            continue
+        seen.update(map(hash, new))
+        for each in new:
+            node = value_node(Literal(each.value, each.datatype.value, each.language or ""))
+            yield node.id, each.value
+
+
+def _stated_names(written: IO[bytes], naming: Naming) -> Iterator[tuple[str, str]]:
+    """Read names; those that stand in two parts are put together."""
     written.seek(0)
-    predicates, is_name = iter(NAME_PREDICATES), False
+    predicate, given = "", dict[str, str]()
     with io.TextIOWrapper(written, encoding="utf-8", newline="") as lines:
-        for iri, name in csv.reader(lines):
-            if ":" not in iri:  # the head of the next
-                is_name = next(predicates) in (*naming.labels, *naming.aliases)
-            elif is_name and is_node(id := _term_id(iri), facts.predicates, dialect):
-                yield id, name
+        for name, *parts in csv.reader(lines):
+            iri = ",".join(parts)  # pyoxigraph puts no quotes around IRIs
+            if iri == PREDICATE_MARK:
+                predicate = name
+            elif ":" not in iri:  # a head
+                continue
+            elif predicate in naming.family:
+                given[_term_id(iri)] = name
+            elif predicate in naming.family.values():
+                id = _term_id(iri)
+                yield id, f"{given.pop(id)} {name}" if id in given else name
+            elif predicate in (*naming.labels, *naming.aliases):
+                yield _term_id(iri), name
+    yield from given.items()
 
 
 def survey(store: ox.Store, facts: GraphFacts, naming: Naming, names: NamedGraph) -> GraphFacts:

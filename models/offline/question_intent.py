@@ -11,7 +11,6 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import NamedTuple
 
-from kgqa.kg.linking.class_names import in_singular
 from kgqa.kg.sparql.intent import AnswerKind, QuestionIntent
 from kgqa.kg.terms import Entity, Term
 from kgqa.kg.text import FUNCTION_WORDS, fold
@@ -77,12 +76,6 @@ _CUE_TABLE: tuple[tuple[str, AnswerKind, str], ...] = (
 )
 """What is asked for, most telling first. Capitals belong to names: they are no cue."""
 
-_ASKED_KIND = re.compile(
-    r"(?:(?:which|what|how many|list|name|show|give|find)(?: me)?(?: (?:is|are|was|were))?"
-    r"(?: of)?(?: all)?(?: of)?(?: (?:the|a|an))?)(?: (?!of|in|by|from|for|to|with|on|at|that|the)\w+){0,2}"
-)
-"""What stands before a kind of things that is asked for, in the singular."""
-
 _NUMBERED = "".join(
     rf"(?<!\b{number} )" for number in ("second", "third", "two", "three", "four", "five", "ten")
 )
@@ -130,6 +123,7 @@ _BOUNDS = [
 ]
 """How a question says a bound, whether of a year."""
 
+_PLAIN_FIGURE = re.compile(r"(?<![\w.,-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w-])")
 _DENIAL = re.compile(r"\b(?:no|not|never)\b|n't\b")
 
 _MENTION_BONUS = 10.0  # of each thing that the question names, for a chain that passes it: words count less
@@ -175,15 +169,18 @@ def find_bounds(question: str) -> list[Bound]:
     return list(found.values())
 
 
-def asks_for_kind(question: str, kind: str) -> bool:
-    """Return whether things of a kind are what a question asks for.
+def find_figures(question: str) -> list[Bound]:
+    """Return the numbers of a question, each as what a value is to equal; the names in it are best masked.
 
-    >>> [asks_for_kind(question, "Hut") for question in ("Which huts are old?", "Who runs the oldest hut?")]
-    [True, False]
+    >>> [(str(each.value), each.dated) for each in find_figures("Which tools of 1969 cost 14 dollars?")]
+    [('1969', True), ('14', False)]
     """
-    said, name = (fold(in_singular(text)) for text in (question, kind))
-    before, found, _ = said.partition(f" {name}")
-    return bool(found) and _ASKED_KIND.fullmatch(before) is not None
+    numbers = [found.group() for found in _PLAIN_FIGURE.finditer(question)]
+    years = [re.fullmatch(_YEAR, each) is not None for each in numbers]
+    return [
+        Bound(operator.eq, Decimal(each.replace(",", "")), dated)
+        for each, dated in zip(numbers, years, strict=True)
+    ]
 
 
 def named_terms(question: str, terms: Iterable[Term], topics: Collection[Term]) -> set[Term]:

@@ -17,6 +17,7 @@ from kgqa.kg.text import fold, split_words
 from kgqa.models.offline.chain_replies import Replies
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.prompts.rewrite_question import ConversationTurn, RewriteQuestion, WholeQuestion
+from kgqa.prompts.translate_question import TranslatedQuestion, TranslateQuestion
 from kgqa.retrieval.lookups import NO_ANSWER
 
 MAX_REWRITE_QUERIES = 100  # of the graph for one follow-up: each reading of it costs as much as a question
@@ -126,7 +127,14 @@ async def rewrite_question(prompt: RewriteQuestion, interpreter: QuestionInterpr
     return WholeQuestion(question=best)
 
 
-REWRITE_REPLIES: Replies = {RewriteQuestion: rewrite_question}
+async def translate_question(
+    prompt: TranslateQuestion, interpreter: QuestionInterpreter
+) -> TranslatedQuestion:
+    """Leave a question as it is: to translate takes a language model."""
+    return TranslatedQuestion(question=None)
+
+
+REWRITE_REPLIES: Replies = {RewriteQuestion: rewrite_question, TranslateQuestion: translate_question}
 
 
 def _is_name(mention: Mention, text: str) -> bool:

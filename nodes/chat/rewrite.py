@@ -56,8 +56,7 @@ async def _recall(turn: ConversationTurn, node: NodeRuntime) -> ConversationTurn
     if turn.topics or len(words) < len(turn.answers):
         return turn
     topics, *answers = [
-        [mention.matches[0].entity for mention in await node.call_tool("link_entities", question=text)]
-        for text in (turn.question, *words)
+        [each.matches[0].entity for each in await _named(text, node)] for text in (turn.question, *words)
     ]
     found = [entity for each in answers for entity in each]
     return replace(turn, topics=tuple(topics), answers=tuple(found) or turn.answers)
@@ -74,12 +73,18 @@ async def _known_topics(question: str, turns: list[ConversationTurn], node: Node
     Of entities of one name, it is the one spoken of.
     """
     spoken = {term.id for turn in turns for term in (*turn.topics, *turn.answers) if isinstance(term, Entity)}
-    mentions: list[Mention] = await node.call_tool("link_entities", question=question)
+    mentions = await _named(question, node)
     meant = [next((m.entity.id for m in each.matches if m.entity.id in spoken), None) for each in mentions]
     ambiguous = any(id and len(each.matches) > 1 for id, each in zip(meant, mentions, strict=True))
     if not ambiguous:
         return []
     return [id or each.matches[0].entity.id for id, each in zip(meant, mentions, strict=True)]
+
+
+async def _named(text: str, node: NodeRuntime) -> list[Mention]:
+    """Return the mentions of entities and values in a text, without those of classes."""
+    mentions: list[Mention] = await node.call_tool("link_entities", question=text)
+    return [mention for mention in mentions if not mention.is_class]
 
 
 def asks(state: ChatState) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain as joined, islice, pairwise, zip_longest
 from typing import NamedTuple
 
-from kgqa.kg.terms import Chain, Entity, Hop, Term
+from kgqa.kg.terms import Chain, Entity, Hop, Term, plain_term
 from kgqa.nodes.attributes import (
     Pairs,
     group_values,
@@ -47,7 +47,7 @@ async def offered_attributes(
     What the question names is looked for near them, topics too. What takes too long is not known. ``hops``
     are known to lead on from some chains.
     """
-    named: dict[str, list[Term]] = {str(topic): [topic] for topic in topics}
+    named = {str(topic): [plain_term(topic)] for topic in topics}
     named |= await named_beside(question, topics, runtime) if runtime.context.values else {}
     near = [term for terms in named.values() for term in terms]
     places = dict(islice(_readings(_in_turn(offered)).items(), MAX_NODES_READ))

@@ -69,8 +69,8 @@ function costOf({ usage, method, config, confidence, stopped_by }) {
 }
 
 function drawnPath(path, record) {
-  const hops = path.flatMap(({ relation, forward, tail }, at) => [
-    el("span", { class: "hop" }, forward ? ` —${localName(relation)}→ ` : ` ←${localName(relation)}— `),
+  const hops = path.flatMap(({ relation, name = localName(relation), forward, tail }, at) => [
+    el("span", { class: "hop" }, forward ? ` —${name}→ ` : ` ←${name}— `),
     (at === path.length - 1 && endsOf(path, record)) || bdi(nameOf(tail)),
   ]);
   return el("li", {}, path.length ? bdi(nameOf(path[0].head)) : "", ...hops);

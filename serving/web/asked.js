@@ -33,6 +33,11 @@ export class Asked {
     return "messages" in this.inputs;
   }
 
+  /** The names of the graph; none for the server's own. */
+  get kg() {
+    return names("kg");
+  }
+
   get question() {
     return byId("question").value.trim();
   }
@@ -66,7 +71,8 @@ export class Asked {
 
   /** What the server is asked, for a question; throws where an option cannot be read. */
   request(question) {
-    const [kg, model, topics] = [names("kg"), byId("model").value.trim(), names("topics")];
+    const { kg } = this;
+    const [model, topics] = [byId("model").value.trim(), names("topics")];
     const context = { ...this.options.read(), ...(kg.length && { kg }), ...(model && { model }) };
     const input = this.converses ? { messages: [{ role: "user", content: question }] } : { question };
     if ("topics" in this.inputs && topics.length) input.topics = topics;

@@ -64,6 +64,16 @@ export const threads = () =>
     extract: { question: "values.question", outcome: "values.outcome", replied: "values.record.outcome" },
   });
 
+const named = (kg) => new URLSearchParams(kg.map((name) => ["kg", name]));
+
+/** The classes of a graph, and what their members have. */
+export const profile = (kg) => json(`graph/profile?${named(kg)}`);
+
+/** Yield questions that a graph answers, each once it is known. */
+export async function* questions(kg, signal) {
+  for await (const { data } of events(await call(`graph/questions?${named(kg)}`, undefined, signal))) yield data;
+}
+
 /** Change the state after a step, as if its node had written the changes; give the new checkpoint. */
 export async function updateState(thread, checkpoint, node, values) {
   const body = { values, as_node: node, checkpoint: { thread_id: thread, checkpoint_ns: "", checkpoint_id: checkpoint } };

@@ -22,4 +22,20 @@ export class Drawing {
   restyle() {
     this.cy.style(this.style());
   }
+
+  /** Move and zoom by keys: arrows, plus, minus, 0 for all of it. */
+  listenToKeys() {
+    this.container.addEventListener("keydown", (event) => {
+      const by = { ArrowLeft: { x: 40, y: 0 }, ArrowRight: { x: -40, y: 0 }, ArrowUp: { x: 0, y: 40 }, ArrowDown: { x: 0, y: -40 } }[event.key];
+      const zoom = { "+": 1.25, "-": 0.8 }[event.key];
+      if (by) this.cy.panBy(by);
+      else if (zoom) this.cy.zoom({ level: this.cy.zoom() * zoom, renderedPosition: { x: this.cy.width() / 2, y: this.cy.height() / 2 } });
+      else if (event.key === "0") this.fit();
+      else return;
+      event.preventDefault();
+    });
+  }
 }
+
+/** A text of so many characters at most, for a label. */
+export const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

@@ -6,6 +6,7 @@ import * as client from "./client.js";
 import { byId, textOf } from "./dom.js";
 import { Proof } from "./proof.js";
 import { Run } from "./run.js";
+import { Schema } from "./schema.js";
 import { attempt, complain, inTurn, onKey, tell } from "./status.js";
 import { headsOf, stepOf, stepsTo } from "./steps.js";
 import { listThreads, showBranches } from "./threads.js";
@@ -16,6 +17,11 @@ const THEMES = ["system", "light", "dark"];
 const asked = new Asked();
 const trail = new Trail(fork);
 const proof = new Proof(byId("proof"));
+const schema = new Schema((question) => {
+  byId("question").value = question;
+  asked.keep();
+  byId("question").focus();
+});
 
 /** What is shown: a thread, its states, and the one that ends the branch that is shown; and the run that is watched. */
 const now = { thread: null, states: [], head: null, run: null };
@@ -252,6 +258,9 @@ function newQuestion(question = "") {
   return inTurn(list);
 }
 
+/** Show what is in the graph that is named, where that part of the page is open. */
+const showGraph = () => byId("graph-part").open && schema.show(asked.kg);
+
 // Themes, copying
 
 function setTheme(theme) {
@@ -260,6 +269,7 @@ function setTheme(theme) {
   byId("theme").value = theme;
   trail.machine.restyle();
   proof.restyle();
+  schema.restyle();
 }
 
 async function copyQuery() {
@@ -289,6 +299,8 @@ byId("method").addEventListener("change", () =>
     await list();
   }),
 );
+byId("graph-part").addEventListener("toggle", showGraph);
+byId("kg").addEventListener("change", showGraph);
 byId("stop").addEventListener("click", stop);
 byId("new").addEventListener("click", () => newQuestion());
 byId("copy").addEventListener("click", copyQuery);

@@ -2,7 +2,7 @@
 
 import { layout, Graph } from "./vendor/dagre.js";
 import { byId, colour, localName, nameOf, plural, table } from "./dom.js";
-import { Drawing } from "./drawing.js";
+import { Drawing, short } from "./drawing.js";
 
 /** From how many nodes on a proof is a cloud and no longer layers, and its edges are straight. */
 const MANY = 40;
@@ -46,7 +46,7 @@ export class Proof extends Drawing {
   constructor(container) {
     super(container, style, 1.2, { minZoom: 0.05, maxZoom: 2.5, pixelRatio: 1 });
     this.cy.on("mouseover tap", "node, edge", (event) => (byId("proof-element").textContent = event.target.data("about")));
-    container.addEventListener("keydown", (event) => this.move(event));
+    this.listenToKeys();
   }
 
   /** Draw the proof of a record; give how many facts it has. */
@@ -147,17 +147,4 @@ export class Proof extends Drawing {
     layout(graph);
     return graph;
   }
-
-  /** Move and zoom by keys: arrows, plus, minus, 0 for all of it. */
-  move(event) {
-    const by = { ArrowLeft: { x: 40, y: 0 }, ArrowRight: { x: -40, y: 0 }, ArrowUp: { x: 0, y: 40 }, ArrowDown: { x: 0, y: -40 } }[event.key];
-    const zoom = { "+": 1.25, "-": 0.8 }[event.key];
-    if (by) this.cy.panBy(by);
-    else if (zoom) this.cy.zoom({ level: this.cy.zoom() * zoom, renderedPosition: { x: this.cy.width() / 2, y: this.cy.height() / 2 } });
-    else if (event.key === "0") this.fit();
-    else return;
-    event.preventDefault();
-  }
 }
-
-const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);

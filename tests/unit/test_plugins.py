@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -77,6 +78,13 @@ async def test_a_method_is_named_by_file_module_or_entry_point(
     assert "backtracking" in context_of("straight").model_fields
     with pytest.raises(OptionError, match="straight has no option 'wings'"):
         make_context(named, {"wings": 2})
+
+
+def test_a_file_runs_once_whichever_threads_name_it_first(write: Write) -> None:
+    named = write("import time\ntime.sleep(0.05)\nthing = object()\n", "slow")
+    with ThreadPoolExecutor(8) as threads:
+        found = {*threads.map(lambda _: load_plugin("metrics", f"{named}:thing").thing, range(8))}
+    assert len(found) == 1
 
 
 async def test_a_graph_is_taken_as_it_is(write: Write, kg: str) -> None:

@@ -2,11 +2,15 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
+from functools import cache
 
 import pytest
 
+from kgqa import sync
 from kgqa.sync import iterate_sync, run_sync
 
 HERE: ContextVar[str] = ContextVar("HERE", default="nowhere")
@@ -29,6 +33,22 @@ async def _count(until: int, ended: threading.Event) -> AsyncIterator[int]:
 def test_work_is_done_in_one_loop_for_all_in_the_context_of_who_waits() -> None:
     HERE.set("in a test")
     assert run_sync(_where()) == run_sync(_where()) == ("kgqa", "in a test")
+
+
+def test_threads_that_call_first_at_once_share_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    start_loop = sync._process_loop.__wrapped__
+
+    @cache
+    def start() -> asyncio.AbstractEventLoop:
+        time.sleep(0.05)  # until all are there
+        return start_loop()
+
+    async def running() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
+
+    monkeypatch.setattr(sync, "_process_loop", start)
+    with ThreadPoolExecutor(8) as threads:
+        assert len({*threads.map(lambda _: run_sync(running()), range(8))}) == 1
 
 
 async def test_who_waits_may_stand_in_a_loop_that_runs() -> None:

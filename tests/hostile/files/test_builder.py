@@ -118,7 +118,7 @@ WRITTEN: dict[str, Callable[[Given], str]] = {
     "all_names": lambda x: queries.all_names(x.relation),
     "called": lambda x: queries.called([x.literal], [x.relation], x.labels, 9),
     "count_relations": lambda x: queries.count_relations([x.entity.id], 9),
-    "some_name": lambda x: queries.some_name(x.relation),
+    "some_names": lambda x: queries.some_names(x.relation, 5),
     "names_hashed": lambda x: queries.names_hashed(x.relation, "0f"),
     "present": lambda x: queries.present([x.relation]),
     "count_labelled": lambda x: queries.count_labelled([x.relation]),

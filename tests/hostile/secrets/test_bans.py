@@ -95,7 +95,7 @@ def offences(code: str) -> Iterator[str]:
 
 def sources() -> list[Path]:
     """Return all code of the repository, whatever folder it is in."""
-    out = {".venv", "build", "dist", "node_modules", ".git", "runs"}
+    out = {"build", "dist", "node_modules", ".git", "runs", *(path.name for path in ROOT.glob(".venv*"))}
     return [path for path in ROOT.rglob("*.py") if not out & set(path.relative_to(ROOT).parts)]
 
 

@@ -110,7 +110,6 @@ def test_an_output_of_other_questions_is_left_alone(ask: Kgqa) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "give one question, or --file with many"),
         (["who?", "--file", "q.txt"], "give one question, or --file with many"),
         (["--file", "q.txt", "--sparql"], "leave --json, --sparql and --watch out"),
         (["who?", "--output", "o"], "--output goes with --file"),

@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -171,6 +172,7 @@ def test_unknown_instead_of_yes_or_no_is_no_answer(run: Kgqa, town: str) -> None
     assert "no answer · vog" in ended.out
 
 
+@pytest.mark.skipif(find_spec("sentence_transformers") is None, reason="needs the extra encoders")
 @pytest.mark.parametrize("option", ["encoder=/nowhere", "nli=/nowhere"])
 @pytest.mark.parametrize(
     "command", [["ask", "Where is Ulm?"], ["eval", "--dataset", "sample", "--out", "run"]]
@@ -242,9 +244,41 @@ def test_info_counts(run: Kgqa, town: str) -> None:
     assert "inhabitants" in run("kg", "info", town).out
 
 
+def test_info_draws_classes(run: Kgqa, turtle: Callable[..., Path]) -> None:
+    typed = turtle(f"{TOWN} e:ulm a r:Town . e:danube a r:River . r:Town rdfs:label 'town' .")
+    out = run("kg", "info", str(typed)).out
+    assert "\ntown · 1 member" in out and "-river->" in out
+    listed = json.loads(run("kg", "info", str(typed), "--json").out)["classes"]
+    assert {each["name"] for each in listed} >= {"town", "River"}
+
+
+@pytest.mark.parametrize("command", [("kg", "suggest"), ("ask", "--kg")])
+def test_what_is_suggested_is_answered_so(run: Kgqa, town: str, command: tuple[str, ...]) -> None:
+    ended = run(*command, town)
+    lines = ended.out.splitlines()
+    suggested = dict(zip(lines[::2], lines[1::2], strict=True))
+    assert ended.status == 0
+    assert len(suggested) >= 3
+    for question, answer in suggested.items():
+        assert run("ask", question, "--kg", town).out.startswith(f"{answer.strip()}\n")
+
+
+def test_fewer_than_ten_suggestions_are_said_in_one_line(run: Kgqa, town: str) -> None:
+    ended = run("kg", "suggest", town, "--json")
+    found = len(ended.out.splitlines())
+    assert 0 < found < 10
+    assert ended.err.startswith(f"kgqa: {found} of 10 questions") and ended.err.count("\n") == 1
+
+
+def test_nothing_is_suggested_of_a_graph_without_names(run: Kgqa, turtle: Callable[..., Path]) -> None:
+    ended = run("kg", "suggest", str(turtle("[] r:is [] .")))
+    assert (ended.status, one_line(ended).startswith("kgqa: 0 of 10 questions")) == (1, True)
+
+
 def test_info_of_nothing(run: Kgqa) -> None:
     ended = run("kg", "info", "nowhere.ttl")
     assert (ended.status, one_line(ended)) == (3, "kgqa: no such file: nowhere.ttl\n")
+    assert run("kg", "suggest", "nowhere.ttl").status == 3
 
 
 def test_methods_lists_each_method_in_a_few_lines(run: Kgqa) -> None:

@@ -30,6 +30,17 @@ FAMILY_AND_HOSTILE = (
     f'{FAMILY}e:eve rdfs:label "Eve"@en ; r:lives_in e:odd .\ne:odd rdfs:label "{HOSTILE}"@en .\n'
 )
 
+SHOP = f"""\
+@prefix : <http://t/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:saw a :Tool ; rdfs:label "Saw" ; :maker :acme ; :colour "red" .
+:axe a :Tool ; rdfs:label "Axe" ; :maker :acme ; :colour "blue" .
+:pen a :Tool ; rdfs:label "Pen" ; :maker :best ; :colour "blue" .
+:acme a :Firm ; rdfs:label "Acme" ; :city :ulm . :best a :Firm ; rdfs:label "Best" ; :city :ulm .
+:ulm a :Odd ; rdfs:label "Ulm" ; :note "{HOSTILE}" . :Odd rdfs:label "{HOSTILE}" .
+"""
+"""A graph of classes, one of which has a hostile name."""
+
 PREFIXES = "\n".join(FAMILY.splitlines()[:3])
 
 CHILDREN = 50
@@ -112,6 +123,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made: Path = tmp_path_factory.mktemp("page")
     (made / "family.ttl").write_text(FAMILY_AND_HOSTILE)
     (made / "many.ttl").write_text(many_facts())
+    (made / "shop.ttl").write_text(SHOP)
     return made
 
 
@@ -517,6 +529,90 @@ def test_a_hostile_label_stays_text(page: "Page") -> None:
     assert page.evaluate("() => document.documentElement.scrollWidth") == 390
 
 
+def open_graph_view(page: "Page", kg: Path) -> None:
+    """Name a graph, and open what is in it, by keyboard."""
+    page.fill("#kg", str(kg))
+    page.locator("#graph-part > summary").focus()
+    page.keyboard.press("Enter")
+
+
+def test_nothing_is_asked_of_a_graph_until_its_view_is_opened(page: "Page", folder: Path) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.partition("?")[0].rpartition("/")[2]))
+    page.reload()
+    page.wait_for_selector("#method option", state="attached")
+    assert not {"profile", "questions"} & {*asked}
+    open_graph_view(page, folder / "shop.ttl")
+    page.wait_for_selector("#classes button")
+    assert {"profile", "questions"} <= {*asked}
+
+
+def test_classes_of_a_graph_are_drawn_and_joined(page: "Page", folder: Path) -> None:
+    open_graph_view(page, folder / "shop.ttl")
+    page.wait_for_selector("#classes button")
+    assert page.inner_text("#graph-note").startswith("22 facts, ")
+    drawn = page.evaluate(
+        "() => document.getElementById('classes-drawn')._cyreg.cy.edges().map((edge) =>"
+        " [edge.source().data('label'), edge.data('label'), edge.target().data('label')].join(' '))"
+    )
+    assert "Tool maker Firm" in drawn
+
+
+def test_a_class_that_is_clicked_shows_its_card(page: "Page", folder: Path) -> None:
+    open_graph_view(page, folder / "shop.ttl")
+    page.wait_for_selector("#classes button")
+    box = page.locator("#classes-drawn").bounding_box()
+    assert box
+    place = (
+        "() => document.getElementById('classes-drawn')._cyreg.cy.$id('nhttp://t/Tool').renderedPosition()"
+    )
+    at = page.evaluate(place)
+    page.mouse.click(box["x"] + at["x"], box["y"] + at["y"])
+    assert page.inner_text("#class-name") == "Tool"
+    rows = page.locator("#class-table tbody tr").all_inner_texts()
+    assert "maker\t100 %\tFirm" in rows and "colour\t100 %\ttext: blue, red" in rows
+
+
+def test_a_card_is_opened_by_keyboard(page: "Page", folder: Path) -> None:
+    open_graph_view(page, folder / "shop.ttl")
+    page.wait_for_selector("#classes button")
+    page.get_by_role("button", name="Firm 2").press("Enter")
+    assert page.inner_text("#class-name") == "Firm"
+    assert page.locator("#classes [aria-pressed=true]").inner_text().split() == ["Firm", "2"]
+
+
+def test_a_suggested_question_fills_the_box_and_is_answered_as_promised(page: "Page", folder: Path) -> None:
+    open_graph_view(page, folder / "shop.ttl")
+    first = page.locator("#questions li").first
+    promised = first.locator("small").inner_text()
+    first.locator("button").press("Enter")
+    assert page.input_value("#question") == first.locator("button").inner_text()
+    assert page.evaluate("() => document.activeElement.id") == "question"
+    page.press("#question", "Enter")
+    assert ", ".join(answers(page)) == promised
+
+
+def test_hostile_names_of_classes_stay_text(page: "Page", folder: Path) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    open_graph_view(page, folder / "shop.ttl")
+    page.locator("#classes button", has_text="script").press("Enter")
+    assert page.inner_text("#class-name").startswith("</script><img")
+    assert page.locator("img").count() == 0
+    assert page.evaluate("() => window.pwned") is None
+    assert page.evaluate("() => document.documentElement.scrollWidth") == 390
+
+
+def test_a_graph_that_cannot_be_opened_is_told_and_another_is_shown(
+    page: "Page", folder: Path, said: list[str]
+) -> None:
+    open_graph_view(page, folder / "nowhere.ttl")
+    page.wait_for_selector("#problem:has-text('no such file')")
+    page.fill("#kg", str(folder / "shop.ttl"))
+    page.locator("#kg").blur()
+    page.wait_for_selector("#classes button")
+    said[:] = [line for line in said if "503" not in line]
+
+
 def test_options_are_sent_where_they_are_set(page: "Page", server: Server) -> None:
     page.click("#options-count")
     page.select_option("#method", label="cor")
@@ -757,7 +853,7 @@ def drag(page: "Page") -> float:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_no_view_has_a_serious_finding_of_axe(page: "Page", theme: str) -> None:
+def test_no_view_has_a_serious_finding_of_axe(page: "Page", theme: str, folder: Path) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
     def check(view: str) -> None:
@@ -770,6 +866,12 @@ def test_no_view_has_a_serious_finding_of_axe(page: "Page", theme: str) -> None:
     check("start")
     page.click("#options-count")
     check("options")
+    open_graph_view(page, folder / "shop.ttl")
+    page.locator("#classes button").first.click()
+    page.wait_for_selector("#questions li")
+    check("graph")
+    page.click("#graph-part > summary")
+    page.fill("#kg", "")
     ask(page, "Where does Ada live?")
     answers(page)
     check("answer")
@@ -811,10 +913,13 @@ def test_the_page_may_do_little_and_holds_no_data(server: Server) -> None:
 def test_with_keys_the_page_asks_for_one(
     folder: Path, browser: "Browser", said: list[str], tmp_path: Path
 ) -> None:
+    import httpx
+
     with (
         serving(tmp_path, KGQA_KG=str(folder / "family.ttl"), KGQA_API_KEYS=f"alice:{KEY}") as guarded,
         opened(browser, guarded.url, said) as page,
     ):
+        assert httpx.get(f"{guarded.url}/graph/profile").status_code == 401
         for key, problem in ((None, "give your key"), ("wrong", "this key is not known here")):
             if key:
                 page.fill("#key", key)

@@ -18,8 +18,8 @@ Turtle = Callable[[str], Path]
 METHODS = ("cor", "cog", "pog", "pog_egp", "tog")
 
 WEDDING = """
-e:wed r:spouse e:ada ; r:spouse e:carl ; r:held_in e:bonn .
-e:ada r:wedding e:wed . e:carl rdfs:label "Carl" ; r:wedding e:wed .
+e:w1 r:spouse e:ada ; r:spouse e:carl ; r:held_in e:bonn .
+e:ada r:wedding e:w1 . e:carl rdfs:label "Carl" ; r:wedding e:w1 .
 """
 
 

@@ -76,7 +76,7 @@ async def test_a_count_is_of_all_that_the_query_counts(turtle: Turtle) -> None:
 
 
 async def test_nodes_without_a_name_are_counted(turtle: Turtle) -> None:
-    file = turtle(FAMILY + "e:ada r:child e:unnamed .")
+    file = turtle(FAMILY + "e:ada r:child e:p3 .")
     model = children(verify_chain={"decision": "stop", "take": "count"})
     question = "How many children has Ada?"
     record = await ask(question, topics=["Ada"], kg=open_graph([file]), model=model)

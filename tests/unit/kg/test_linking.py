@@ -1,5 +1,7 @@
 """link: which entities does a question mention?"""
 
+import asyncio
+import time
 from itertools import pairwise
 
 import numpy as np
@@ -7,7 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kgqa.kg.linking.linker import Linker
-from kgqa.kg.linking.name_index import EntityNames
+from kgqa.kg.linking.name_index import EntityNames, NameIndex
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Hop
 
 FACT = {Hop("http://x/r"): 1}
@@ -248,3 +251,28 @@ async def test_a_mention_says_what_leads_on_from_each_that_it_may_stand_for(make
     assert hops == {"http://x/a": ["capital_of"], "http://x/b": ["wife"]}
     (clear,) = await graph.link("what is C?")
     assert clear.matches[0].hops == ()
+
+
+class _IndexOfEach:
+    """Makes an index for each question, of its last word, as where the names of a graph are not listed."""
+
+    async def index(self, text: str) -> NameIndex:
+        name = text.split()[-1]
+        return EntityNames({f"http://x/{name}": FACT}, {f"http://x/{name}": name}, {}).index()
+
+
+async def test_questions_that_are_linked_at_once_have_their_own_entities(make_graph, monkeypatch):
+    graph = make_graph(":a :r :b .")
+    graph._lookup = _IndexOfEach()
+
+    def keep(graph, linking):
+        vars(graph)["_linking"] = linking
+        time.sleep(0.01)  # until another thread has kept its own
+
+    monkeypatch.setattr(
+        SparqlGraph, "_linking", property(lambda graph: vars(graph)["_linking"], keep), raising=False
+    )
+    names = [f"Town{number}" for number in range(20)]
+    linked = await asyncio.gather(*(graph.link(f"who lives in {name}") for name in names))
+    found = [[mention.matches[0].entity.name for mention in mentions] for mentions in linked]
+    assert found == [[name] for name in names]

@@ -127,7 +127,7 @@ def test_relations_that_facts_have_both_ways_are_counted() -> None:
 
 
 def test_all_names_of_a_predicate_come() -> None:
-    assert rows(queries.all_names(ALT)) == [("land", "Ulm"), ("ulm", "Hulma")]
+    assert rows(queries.all_names(ALT)) == [("Hulma", "ulm"), ("Ulm", "land")]
 
 
 def test_objects_are_those_of_the_predicates() -> None:

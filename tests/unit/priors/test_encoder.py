@@ -11,11 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import kgqa
 from kgqa.home import cache_folder
+from kgqa.models.scripted import ScriptedModel
 from kgqa.priors import minilm as minilm_module
 from kgqa.priors.encoder import BUNDLED_ENCODER, open_encoder, thread_count
 from kgqa.priors.errors import EncoderError
 from kgqa.priors.minilm import MiniLM, erf, gelu, open_minilm, softmax
+from kgqa.tests.support.countries import named_in
 
 QUESTION = "Who is the mother of the composer of Vltava?"
 WORDS = [
@@ -222,6 +225,20 @@ def test_any_other_model_goes_through_sentence_transformers(small, capfd, monkey
     assert capfd.readouterr() == ("", "")
 
 
+async def test_a_question_in_a_language_of_the_encoders_card_is_retrieved_by_it_as_it_is(
+    small, tmp_path, graph
+):
+    folder = shutil.copytree(small, tmp_path / "small")
+    card = (folder / "README.md").read_text(encoding="utf-8").removeprefix("---\n")
+    (folder / "README.md").write_text(f"---\nlanguage: [multilingual, de]\n{card}", encoding="utf-8")
+    model = ScriptedModel(lambda prompt: {"chains": []})
+    given = {"kg": graph(named_in("en")), "model": model, "explore": False, "allow_parametric": False}
+    record = await kgqa.aask("Welche Hauptstadt hat Austria?", encoder=str(folder), **given)
+    assert {prompt.name for prompt in model.prompts} == {"compose_query"}
+    assert {prompt.question for prompt in model.prompts} == {"Welche Hauptstadt hat Austria?"}
+    assert [topic["name"] for topic in record["topics"]] == ["Austria"]
+
+
 def test_damaged_weights_of_any_other_model_are_told_in_one_line(small, tmp_path):
     from safetensors.numpy import load_file, save
 
@@ -245,6 +262,7 @@ def test_a_changed_model_has_another_name(small, tmp_path):
 
 
 def test_no_such_model_is_told_in_one_line(tmp_path):
+    pytest.importorskip("sentence_transformers")
     with pytest.raises(EncoderError, match="cannot open the encoder") as caught:
         open_encoder(str(tmp_path / "nothing here"))
     assert "\n" not in str(caught.value)

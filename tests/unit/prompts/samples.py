@@ -39,6 +39,7 @@ from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.prompts.select_relations import SelectRelations
 from kgqa.prompts.solved_questions import SolvedQuestion
+from kgqa.prompts.translate_question import TranslateQuestion
 from kgqa.prompts.update_memory import UpdateMemory
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.prompts.verify_step import VerifyStep
@@ -597,6 +598,10 @@ WORKED: list[Prompt[Any]] = [
         (said("Which lakes does the Rhine flow through?", "Lake Constance", "Lake Toma"),),
     ),
     RewriteQuestion("Which moons does Saturn have?", (said("Who composed Vltava?", "Bedřich Smetana"),)),
+    TranslateQuestion(
+        "Welche Brücken über die Donau hat das Büro Kübler & Sohn nach 1990 gebaut?", "English"
+    ),
+    TranslateQuestion("How many lighthouses stand on Réunion?", "French"),
     UpdateMemory(
         "Which river flows through the home town of Clara Schumann?",
         (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),

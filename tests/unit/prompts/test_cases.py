@@ -26,6 +26,7 @@ from kgqa.prompts.plan_steps import LEFT_TO_THE_END, PlanSteps
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.rewrite_question import RewriteQuestion
+from kgqa.prompts.translate_question import TranslateQuestion
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.tests.support.frontier import pruning
 from kgqa.tests.unit.prompts.samples import PROMPTS, chain, ends, hop, said, topics, values
@@ -156,6 +157,10 @@ def test_a_follow_up_is_shown_after_the_last_turns_and_some_of_their_answers() -
     assert '1. "Who?" - no answer' in RewriteQuestion("and?", (said("Who?"),)).case()
 
 
+def test_a_translation_shows_the_question_and_the_language() -> None:
+    assert TranslateQuestion("Wer?", "English").case() == 'Question: "Wer?"\nLanguage: English\nReply:'
+
+
 def test_of_many_candidates_the_first_are_shown_and_all_are_counted() -> None:
     lines = VerifyChain("Which?", chain("Hub", "^part_of"), MANY).case().splitlines()
     assert lines[2] == f"Candidates ({MAX_CANDIDATES_SHOWN + 5}, the first {MAX_CANDIDATES_SHOWN} shown):"
@@ -172,6 +177,7 @@ def test_every_prompt_is_shown_here_or_among_those_of_plans() -> None:
         FilterCandidates,
         PruneRelations,
         RewriteQuestion,
+        TranslateQuestion,
         VerifyChain,
     } | plans
     shown |= {*APART, *STEPWISE, *OVER_A_FRONTIER, *OVER_ENTITIES, *FROM_MEMORY}
@@ -209,6 +215,21 @@ REFUSED: list[tuple[Prompt[Any], dict[str, Any], str]] = [
     (FILTER, {"chosen": [], "count": "no"}, "count: "),
     (RewriteQuestion("and?", ()), {"question": " "}, "the question is empty; write what is asked now"),
     (RewriteQuestion("and?", ()), {"question": "x" * 2_001}, "the question is longer than 2000 characters"),
+    (
+        TranslateQuestion("Wer?", "English"),
+        {"question": " "},
+        "the question is empty; say it, or reply with null",
+    ),
+    (
+        TranslateQuestion("Wer?", "English"),
+        {"question": "x" * 2_001},
+        "the question is longer than 2000 characters",
+    ),
+    (
+        TranslateQuestion("Wer baute U990 und 15 mm?", "English"),
+        {"question": "Who built U99 and 15 mm?"},
+        "the question says 990; keep all numbers and codes",
+    ),
     (AnswerDirectly("Who?"), {"answers": "Ada"}, "answers: "),
     (AnswerDirectly("Who?"), {"answers": [1]}, "answers.0: "),
 ]
@@ -222,6 +243,8 @@ def test_a_reply_is_refused_with_a_reason(prompt: Prompt[Any], reply: dict[str, 
 
 
 TAKEN: list[tuple[Prompt[Any], dict[str, Any]]] = [
+    (TranslateQuestion("Wer?", "English"), {"question": None}),
+    (TranslateQuestion("كم جسرا بني قبل ١٩٩٠؟", "English"), {"question": "How many were built before 1990?"}),
     (PRUNE, {"relations": [2]}),
     (PRUNE, {"relations": []}),
     (VERIFY, {"decision": "forward"}),

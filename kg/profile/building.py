@@ -1,0 +1,400 @@
+"""Makes the profile of a graph: a few counts, and the facts of some members of each class."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TypeVar
+
+from kgqa.kg.dialects import OWL, PLAIN, RDFS, SCHEMA_ORG, SKOS, XSD, Dialect, is_readable
+from kgqa.kg.graph import Row
+from kgqa.kg.profile.naming import Facts, find_naming, find_unnamed
+from kgqa.kg.profile.profile import (
+    META_NAMESPACES,
+    UNTYPED,
+    ClassProfile,
+    Profile,
+    ProfileSummary,
+    PropertyProfile,
+    RelationProfile,
+    Wording,
+)
+from kgqa.kg.profile.terminology import CLASSES, is_terminology_only
+from kgqa.kg.proof.values import kind_of
+from kgqa.kg.sparql import profile_queries as queries
+from kgqa.kg.sparql.decoding import item_at, read_integer
+from kgqa.kg.terms import Entity, Literal, Term, is_iri, local_name
+
+T = TypeVar("T")
+
+Ask = Callable[[str], Sequence[Row]]
+"""Runs one query and returns its rows."""
+
+MAX_CLASSES = 5_000
+"""Classes that are profiled, those with most members."""
+
+MAX_MEMBERS_READ, MAX_MEMBERS_OF_CLASS, MIN_MEMBERS_OF_CLASS = 10_000, 500, 4
+"""Members whose facts are read: of all classes together, of one, and of one where there are thousands."""
+
+SUBJECTS_OF_RELATION = 50  # by which nodes without a class are found
+FACTS_PER_MEMBER = 30  # that are read, on average
+MAX_ENDS_TYPED = 20_000  # entities at the ends of facts of which the class is looked up
+MAX_UNNAMED_READ = 50  # nodes without a name at the ends of a property, of which it is read what they have
+IDS_PER_QUERY, CLASSES_PER_QUERY = 500, 40
+MAX_TERMS = 50_000  # classes, relations and the like
+MAX_SUPERCLASSES = 100_000
+TERMINOLOGY_SHARE = 0.9  # of the facts of a relation that describe terms, for it to be terminology
+
+MAX_ENUMERATED = 20
+"""Distinct values of a property up to which all are listed."""
+
+MAX_EXAMPLES = 5
+"""Values of a property that are shown where there are more."""
+
+MAX_VALUE_CHARS = 80
+MAX_MEMBERS_COUNTED = 100_000  # of one class of a graph that is not gone through
+MAX_PROPERTIES = 40  # of a class
+
+_COMMENTS = (f"{RDFS}comment", f"{SKOS}definition", "http://purl.org/dc/terms/description")
+_DOMAINS = (f"{RDFS}domain", f"{SCHEMA_ORG}domainIncludes")
+_RANGES = (f"{RDFS}range", f"{SCHEMA_ORG}rangeIncludes")
+_INVERSES, _ABOVE = (f"{OWL}inverseOf", f"{SCHEMA_ORG}inverseOf"), (f"{RDFS}subPropertyOf",)
+
+
+def is_meta(class_id: str) -> bool:
+    """Return whether what is of a class is terminology: a class, a relation, an axiom, a shape."""
+    return class_id.startswith(META_NAMESPACES) or class_id == f"{SKOS}ConceptScheme"
+
+
+def build_profile(ask: Ask, predicates: Mapping[str, int], dialect: Dialect) -> Profile:
+    """Return the profile of a graph.
+
+    Args:
+        ask: Runs a query on the graph.
+        predicates: The number of triples of each of its predicates.
+        dialect: The dialect of its kind.
+    """
+    types = _present(dialect.types, predicates)
+    is_plain = dialect.name == PLAIN.name
+    members = _count_members(ask, types)
+    meta = {id for id in members if is_plain and is_meta(id)}
+    terms, terminology = frozenset[str](), tuple[str, ...]()
+    if is_plain and not is_terminology_only(members):
+        terms, terminology = _terminology(ask, types, sorted(meta), predicates)
+    else:  # classes are what there is
+        meta -= {*CLASSES}
+    own = {id: n for id, n in members.items() if id not in meta}
+    reader = _Reader(ask, types, dialect, predicates)
+    ordered = sorted(own, key=lambda id: (-own[id], id))[:MAX_CLASSES]
+    facts = reader.read_members(ordered, [each for each in predicates if each not in terminology])
+    silent = {*types, *terminology}
+    read = [reader.class_profile(id, own.get(id, 0), some, silent) for id, some in facts.items() if some]
+    above = _superclasses(ask, own) if f"{RDFS}subClassOf" in predicates else {}
+    known = {*(each.id for each in read)}
+    empty = {id: ClassProfile(id, 0, 0) for each in above.values() for id in each if id not in known}
+    wordings = _wordings(ask, sorted({*known, *empty, *predicates} - {UNTYPED}), dialect, predicates)
+    classes = [
+        replace(each, superclasses=above.get(each.id, ()), wording=wordings.get(each.id, Wording()))
+        for each in sorted((*read, *empty.values()), key=lambda each: (not each.id, -each.members, each.id))
+    ]
+    stated = {*dialect.labels, *dialect.aliases}
+    summary = ProfileSummary(
+        naming=tuple(dict.fromkeys(name for each in classes for name in each.naming if name not in stated)),
+        unnamed=tuple(sorted({*reader.unnamed.values()})),
+        terminology=terminology,
+        by_iri=is_plain and reader.has_readable_unnamed(terms),
+        has_hierarchy=bool(above),
+        languages=reader.languages(),
+    )
+    return Profile(tuple(classes), _relations(ask, wordings, predicates), terms, summary)
+
+
+def profile_classes(ask: Ask, ids: Sequence[str], predicates: Mapping[str, int], dialect: Dialect) -> Profile:
+    """Return the profile of some classes alone, as of a graph that is too large to be gone through.
+
+    ``predicates`` may be empty, where nobody has listed them.
+    """
+    types = _present(dialect.types, predicates)
+    reader = _Reader(ask, types, dialect, predicates)
+    facts = reader.read_members(ids, ())
+    wordings = _wordings(ask, ids, dialect, predicates)
+    classes = []
+    for id in ids:
+        rows = ask(queries.count_members(id, types, MAX_MEMBERS_COUNTED))
+        n = read_integer(rows[0][0]) if rows else 0
+        found = reader.class_profile(id, n, facts[id], {*types})
+        classes.append(replace(found, wording=wordings.get(id, Wording())))
+    return Profile(tuple(classes))
+
+
+def _present(wanted: Iterable[str], predicates: Mapping[str, int]) -> list[str]:
+    """Return those of some predicates that a graph has; all where nobody has listed what it has."""
+    return [each for each in wanted if each in predicates or not predicates]
+
+
+def _count_members(ask: Ask, types: Sequence[str]) -> dict[str, int]:
+    members: dict[str, int] = {}
+    for type_ in types:
+        for class_, n in ask(queries.count_classes(type_, MAX_CLASSES)):
+            if isinstance(class_, Entity) and is_iri(class_.id):
+                members[class_.id] = max(members.get(class_.id, 0), read_integer(n))
+    return members
+
+
+def _superclasses(ask: Ask, classes: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
+    """Return the classes right above those with members, and above these."""
+    pairs = defaultdict[str, set[str]](set)
+    for class_, above in ask(queries.superclasses(MAX_SUPERCLASSES)):
+        if class_ and above and is_iri(above.id) and not is_meta(above.id):
+            pairs[class_.id].add(above.id)
+    found: dict[str, tuple[str, ...]] = {}
+    new = {*classes}
+    while new:
+        found |= {id: tuple(sorted(pairs[id])) for id in new if id in pairs}
+        new = {above for id in new for above in found.get(id, ())} - {*found}
+    return found
+
+
+def _terminology(
+    ask: Ask, types: Sequence[str], meta: Sequence[str], predicates: Mapping[str, int]
+) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the terms of a graph with members, and the relations that describe hardly anything else."""
+    rows = ask(queries.terms(meta, types, MAX_TERMS)) if meta or f"{RDFS}isDefinedBy" in predicates else []
+    terms = {*predicates, *(node.id for (node,) in rows if isinstance(node, Entity))}
+    described = Counter[str]()
+    for some in _batches(sorted(terms)):
+        for relation, n in ask(queries.count_relations_of(some)):
+            described[relation.id if relation else ""] += read_integer(n)
+    found = {
+        each
+        for each, n in predicates.items()
+        if described[each] >= TERMINOLOGY_SHARE * n
+        or (each.startswith(META_NAMESPACES[1:]) and local_name(each) not in {"label", "seeAlso", "sameAs"})
+    }
+    return frozenset(terms), tuple(sorted(found - {*types}))
+
+
+class _Reader:
+    """Reads facts of members, and makes profiles of them."""
+
+    def __init__(
+        self, ask: Ask, types: Sequence[str], dialect: Dialect, predicates: Mapping[str, int]
+    ) -> None:
+        self._ask, self._types, self._predicates, self._dialect = ask, types, predicates, dialect
+        self._labels = _present(dialect.labels, predicates)
+        self._classes: dict[str, tuple[str, ...]] = {}
+        self._enumerations: dict[str, tuple[Literal, ...] | None] = {}
+        self._tags = Counter[str]()
+        self._naming: dict[str, tuple[str, ...]] = {}
+        self._seen: dict[str, None] = {}
+        self.unnamed: dict[str, str] = {}
+
+    def read_members(self, classes: Sequence[str], relations: Sequence[str]) -> dict[str, Facts]:
+        """Return the facts of some members of each class, and of nodes without one."""
+        share = MAX_MEMBERS_READ // max(1, len(classes))
+        most = min(MAX_MEMBERS_OF_CLASS, max(MIN_MEMBERS_OF_CLASS, share))
+        members: dict[str, list[str]] = {id: [] for id in classes}
+        for some in _batches(classes, CLASSES_PER_QUERY):
+            for place, member in self._ask(queries.some_members(some, self._types, most)):
+                if isinstance(member, Entity):
+                    members[item_at(some, place)].append(member.id)
+        members[UNTYPED] = self._untyped(relations)
+        ids = list(dict.fromkeys(id for several in members.values() for id in several))
+        facts = self._facts(ids)
+        self._learn_classes(facts)
+        return {id: {each: facts.get(each, {}) for each in several} for id, several in members.items()}
+
+    def _untyped(self, relations: Sequence[str]) -> list[str]:
+        found: dict[str, None] = {}
+        for some in _batches(relations, CLASSES_PER_QUERY):
+            rows = self._ask(queries.some_subjects(some, SUBJECTS_OF_RELATION))
+            found |= {member.id: None for (member,) in rows if isinstance(member, Entity)}
+        typed: set[str] = set()
+        for some in _batches(list(found)) if self._types else ():
+            typed |= {node.id for node, _, _ in self._ask(queries.objects_by(some, self._types)) if node}
+        return [id for id in found if id not in typed and id not in self._predicates][:MAX_MEMBERS_READ]
+
+    def _facts(self, ids: Sequence[str]) -> dict[str, dict[str, list[Term]]]:
+        facts: dict[str, dict[str, list[Term]]] = {}
+        for some in _batches(ids):
+            for member, relation, end in self._ask(queries.facts_of(some, FACTS_PER_MEMBER * len(some))):
+                if member and relation and end:
+                    facts.setdefault(member.id, {}).setdefault(relation.id, []).append(end)
+        return facts
+
+    def _learn_classes(self, facts: Mapping[str, Mapping[str, Sequence[Term]]]) -> None:
+        ends = (end for has in facts.values() for several in has.values() for end in several)
+        ids = dict.fromkeys(end.id for end in ends if isinstance(end, Entity))
+        self._seen |= dict.fromkeys((*facts, *ids))
+        found = defaultdict[str, list[str]](list)
+        for some in _batches(list(islice(ids, MAX_ENDS_TYPED))) if self._types else ():
+            for node, _, class_ in self._ask(queries.objects_by(some, self._types)):
+                if node and class_:
+                    found[node.id].append(class_.id)
+        self._classes |= {id: tuple(sorted({*several})) for id, several in found.items()}
+
+    def class_profile(self, id: str, members: int, facts: Facts, silent: set[str]) -> ClassProfile:
+        """Return the profile of a class, some of whose members have these ``facts``."""
+        naming = self._naming[id] = find_naming(facts, self._labels)
+        unnamed = None if naming else find_unnamed([*facts])
+        if unnamed:
+            self.unnamed[id] = unnamed
+        self._tags.update(
+            end.language.partition("-")[0].lower()
+            for has in facts.values()
+            for each in naming
+            for end in has.get(each, ())
+            if isinstance(end, Literal)
+        )
+        names = {*naming, *self._labels, *self._dialect.aliases, *silent}
+        properties = [
+            self._property(relation, [has[relation] for has in facts.values() if relation in has])
+            for relation in sorted({relation for has in facts.values() for relation in has} - names)
+        ]
+        properties.sort(key=lambda each: (-each.having, each.relation))
+        whole = [p for p in properties if p.is_single and p.having == len(facts) == p.distinct > 1]
+        return ClassProfile(
+            id,
+            max(members, len(facts)),
+            len(facts),
+            examples=tuple(map(Entity, islice(facts, 3))),
+            identifiers=tuple(p.relation for p in whole if {*p.datatypes} <= _CODES and not p.ends),
+            naming=naming,
+            is_named=unnamed is None,
+            properties=tuple(properties[:MAX_PROPERTIES]),
+        )
+
+    def _property(
+        self, relation: str, having: Sequence[Sequence[Term]], *, inner: bool = True
+    ) -> PropertyProfile:
+        ends = [end for several in having for end in several]
+        classes, datatypes = Counter[str](), Counter[str]()
+        for end in ends:
+            if isinstance(end, Literal):
+                datatypes[end.datatype] += 1
+            else:
+                classes.update(self._classes.get(end.id) or (UNTYPED,))
+        literals = sorted({end for end in ends if isinstance(end, Literal)})
+        shown, is_enumeration = self._values(relation, literals)
+        least, most = _bounds(literals)
+        unnamed = [
+            end.id for end in dict.fromkeys(ends) if isinstance(end, Entity) and end.id.startswith("_:")
+        ]
+        return PropertyProfile(
+            relation,
+            len(having),
+            len(ends),
+            dict(sorted(classes.items())),
+            dict(sorted(datatypes.items())),
+            len({*ends}),
+            shown,
+            is_enumeration,
+            least,
+            most,
+            self._inner(unnamed) if unnamed and inner else (),
+        )
+
+    def _inner(self, ids: Sequence[str]) -> tuple[PropertyProfile, ...]:
+        """Return what nodes without a name have."""
+        facts = self._facts(ids[:MAX_UNNAMED_READ])
+        self._learn_classes(facts)
+        relations = sorted({relation for has in facts.values() for relation in has} - {*self._types})
+        return tuple(
+            self._property(each, [has[each] for has in facts.values() if each in has], inner=False)
+            for each in relations
+        )
+
+    def _values(self, relation: str, literals: Sequence[Literal]) -> tuple[tuple[Literal, ...], bool]:
+        """Return the values of an enumeration and True, else examples and False."""
+        if 0 < len(literals) <= MAX_ENUMERATED:
+            if relation not in self._enumerations:
+                rows = self._ask(queries.some_values(relation, MAX_ENUMERATED + 1))
+                values = tuple(sorted(end for (end,) in rows if isinstance(end, Literal)))
+                self._enumerations[relation] = values if len(rows) <= MAX_ENUMERATED else None
+            if (known := self._enumerations[relation]) is not None:
+                return tuple(each for each in known if len(each.value) <= MAX_VALUE_CHARS), True
+        step = max(1, len(literals) // MAX_EXAMPLES)
+        some = list(literals[::step])[:MAX_EXAMPLES]
+        return tuple(replace(each, value=each.value[:MAX_VALUE_CHARS]) for each in some), False
+
+    def has_readable_unnamed(self, terms: Collection[str]) -> bool:
+        """Return whether a node without a name has an IRI that can be read, among those that were seen."""
+        seen = (
+            id for id in self._seen if id not in terms and not id.startswith(("_:", *self.unnamed.values()))
+        )
+        readable = [id for id in islice(seen, MAX_ENDS_TYPED) if is_readable(local_name(id))]
+        labels = {*self._labels, *(each for several in self._naming.values() for each in several)}
+        for some in _batches(readable) if labels else ():
+            named = {node.id for node, _, _ in self._ask(queries.objects_by(some, sorted(labels))) if node}
+            if not named.issuperset(some):
+                return True
+        return False
+
+    def languages(self) -> dict[str, float]:
+        """Return the share of names in each language."""
+        total = self._tags.total()
+        return {tag: n / total for tag, n in sorted(self._tags.items())}
+
+
+_CODES = {f"{XSD}string", f"{XSD}integer", f"{XSD}int", f"{XSD}long", f"{XSD}token"}
+
+
+def _bounds(literals: Sequence[Literal]) -> tuple[Literal | None, Literal | None]:
+    """Return the least and the greatest where most are numbers, or dates."""
+    kinds = [(kind_of(each), each) for each in literals]
+    numbers = sorted((each for kind, each in kinds if kind == "number"), key=lambda each: float(each.value))
+    dates = sorted((each for kind, each in kinds if kind == "date"), key=lambda each: each.value)
+    some = max(numbers, dates, key=len)
+    return (some[0], some[-1]) if 2 * len(some) > len(literals) else (None, None)
+
+
+def _wordings(
+    ask: Ask, ids: Iterable[str], dialect: Dialect, predicates: Mapping[str, int]
+) -> dict[str, Wording]:
+    """Return what classes and relations are called."""
+    labels, comments = _present(dialect.labels, predicates), _present(_COMMENTS, predicates)
+    names, comments_of = defaultdict[str, list[Literal]](list), defaultdict[str, list[Literal]](list)
+    for some in _batches(list(dict.fromkeys(ids))) if labels or comments else ():
+        for node, predicate, end in ask(queries.objects_by(some, [*labels, *comments])):
+            if node and predicate and isinstance(end, Literal):
+                (names if predicate.id in labels else comments_of)[node.id].append(end)
+
+    def best(literals: Sequence[Literal]) -> str:
+        ranked = ((dialect.language_rank(each.language), each.value) for each in literals)
+        return min(ranked, default=((0, ""), ""))[1]
+
+    return {
+        id: Wording(tuple(sorted({*names[id]})), best(comments_of[id]))
+        for id in sorted({*names, *comments_of})
+    }
+
+
+def _relations(
+    ask: Ask, wordings: Mapping[str, Wording], predicates: Mapping[str, int]
+) -> dict[str, RelationProfile]:
+    """Return what the graph says of its relations."""
+    wanted = _present((*_DOMAINS, *_RANGES, *_INVERSES, *_ABOVE), predicates)
+    said = defaultdict[tuple[str, str], list[str]](list)
+    for some in _batches(sorted(predicates)) if wanted else ():
+        for node, predicate, end in ask(queries.objects_by(some, wanted)):
+            if node and predicate and isinstance(end, Entity) and is_iri(end.id):
+                said[node.id, predicate.id].append(end.id)
+
+    def by(relation: str, some: Sequence[str]) -> tuple[str, ...]:
+        return tuple(sorted({id for predicate in some for id in said.get((relation, predicate), ())}))
+
+    found = {
+        each: RelationProfile(
+            wordings.get(each, Wording()),
+            by(each, _DOMAINS),
+            by(each, _RANGES),
+            by(each, _INVERSES),
+            by(each, _ABOVE),
+        )
+        for each in sorted(predicates)
+    }
+    return {each: relation for each, relation in found.items() if relation != RelationProfile()}
+
+
+def _batches(items: Sequence[T], size: int = IDS_PER_QUERY) -> Iterator[Sequence[T]]:
+    yield from (items[at : at + size] for at in range(0, len(items), size))

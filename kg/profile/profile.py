@@ -1,0 +1,181 @@
+"""What is known of a graph before it is asked: classes, their properties, names, languages.
+
+It is counted from members that are read: of a small class all, of a large one some (`ClassProfile.read`).
+
+>>> price = PropertyProfile("http://x/price", having=9, facts=9, distinct=9)
+>>> tool = ClassProfile("http://x/Tool", members=10, read=10, properties=(price,))
+>>> tool.share(price), price.is_single
+(0.9, True)
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from pydantic import TypeAdapter
+
+from kgqa.kg.dialects import OWL, RDF, RDFS, Dialect
+from kgqa.kg.terms import Entity, Literal
+
+UNTYPED = ""
+"""The id of the class of those nodes that have no class."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a class or a relation is called, in all languages, and what is said of it."""
+
+    names: tuple[Literal, ...] = ()
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RelationProfile:
+    """What the graph itself says of a relation: classes that it leads from and to, and its kin."""
+
+    wording: Wording = Wording()
+    domains: tuple[str, ...] = ()
+    ranges: tuple[str, ...] = ()
+    inverses: tuple[str, ...] = ()
+    above: tuple[str, ...] = ()  # relations that hold wherever it does
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyProfile:
+    """A property of a class, as the members that were read have it.
+
+    Attributes:
+        relation: Its IRI.
+        having: How many of the members have it.
+        facts: How many values these have in all.
+        ends: How many of these values are entities of each class, `UNTYPED` for none.
+        datatypes: How many are literals of each datatype.
+        distinct: How many values differ.
+        values: All values of an enumeration, else some texts, the least and the greatest among them; sorted.
+        is_enumeration: Whether the property has no other values in all of the graph.
+        least: The least number or date, if most values are such.
+        most: The greatest.
+        inner: What nodes without a name have, to which it leads.
+    """
+
+    relation: str
+    having: int
+    facts: int
+    ends: Mapping[str, int] = field(default_factory=dict)
+    datatypes: Mapping[str, int] = field(default_factory=dict)
+    distinct: int = 0
+    values: tuple[Literal, ...] = ()
+    is_enumeration: bool = False
+    least: Literal | None = None
+    most: Literal | None = None
+    inner: tuple["PropertyProfile", ...] = ()
+
+    @property
+    def is_single(self) -> bool:
+        """Whether no member has more than one value, as far as was read."""
+        return self.facts == self.having
+
+
+@dataclass(frozen=True, slots=True)
+class ClassProfile:
+    """A class and what its members have.
+
+    Attributes:
+        id: Its IRI; `UNTYPED` for the nodes without a class.
+        members: Its own members, without those of its subclasses; of `UNTYPED` those that were read.
+        read: How many of them were read.
+        superclasses: The classes right above it.
+        examples: Up to three members.
+        identifiers: Properties that tell its members apart: one value each, all distinct.
+        naming: Properties by which its members are named, best first; none where their IRIs name them.
+        is_named: Whether its members have names; those of others are shown inside of what leads to them.
+        wording: What it is called.
+        properties: Most common first.
+    """
+
+    id: str
+    members: int
+    read: int
+    superclasses: tuple[str, ...] = ()
+    examples: tuple[Entity, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    naming: tuple[str, ...] = ()
+    is_named: bool = True
+    wording: Wording = Wording()
+    properties: tuple[PropertyProfile, ...] = ()
+
+    def share(self, of: PropertyProfile) -> float:
+        """Return the share of its members that have a property."""
+        return of.having / self.read if self.read else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileSummary:
+    """What must be known of a graph's profile to open it.
+
+    Attributes:
+        naming: Naming properties that were found, beside those of the dialect, best first.
+        unnamed: Beginnings of IRIs whose nodes have no name.
+        terminology: Relations that only describe classes, relations and the like.
+        by_iri: Whether nodes without a name are called by their IRIs where these can be read.
+        has_hierarchy: Whether classes with members have superclasses.
+        languages: The share of names in each language, the empty tag for none.
+    """
+
+    naming: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
+    terminology: tuple[str, ...] = ()
+    by_iri: bool = False
+    has_hierarchy: bool = False
+    languages: Mapping[str, float] = field(default_factory=dict)
+
+    def apply(self, dialect: Dialect) -> Dialect:
+        """Return the dialect of this one graph: that of its kind, and what was found."""
+        return replace(
+            dialect,
+            labels=(*dialect.labels, *(each for each in self.naming if each not in dialect.labels)),
+            ignored=(*dialect.ignored, *self.terminology),
+            unnamed=self.unnamed,
+            unlabelled="each" if self.by_iri else dialect.unlabelled,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What is known of a graph.
+
+    Attributes:
+        classes: Those with most members first, `UNTYPED` last.
+        relations: What the graph says of its relations.
+        terms: Classes, relations and the like, which are no topics where the graph has members.
+        summary: What must be known to open it.
+    """
+
+    classes: tuple[ClassProfile, ...] = ()
+    relations: Mapping[str, RelationProfile] = field(default_factory=dict)
+    terms: frozenset[str] = frozenset()
+    summary: ProfileSummary = ProfileSummary()
+
+    @classmethod
+    def read(cls, text: bytes) -> "Profile":
+        """Read what `write` has written; ValueError if it is something else."""
+        return TypeAdapter(cls).validate_json(text)
+
+    def write(self) -> bytes:
+        """Write it as JSON."""
+        return TypeAdapter(type(self)).dump_json(self)
+
+    def find(self, id: str) -> ClassProfile | None:
+        """Return the profile of a class; None for one that the graph does not use."""
+        return next((each for each in self.classes if each.id == id), None)
+
+    def subclasses(self, id: str) -> tuple[ClassProfile, ...]:
+        """Return a class and all below it."""
+        below, new = {id}, {id}
+        while new:
+            new = {each.id for each in self.classes if new.intersection(each.superclasses)} - below
+            below |= new
+        return tuple(each for each in self.classes if each.id in below)
+
+
+META_NAMESPACES = (RDF, RDFS, OWL, "http://www.w3.org/ns/shacl#")
+"""Of vocabularies that describe other vocabularies: what is of their classes is terminology."""

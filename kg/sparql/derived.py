@@ -1,0 +1,120 @@
+"""Relations that a graph does not state as such: kgqa names them, and queries write them as what it states.
+
+Those of terminology are also stored, as plain triples of the graph `DERIVED_GRAPH`, so that searches are
+fast (`kg/store/axioms.py`); a proof is written by `stated_pattern`, and holds
+for the file that was loaded.
+
+>>> write_relation(INSTANCE_OF)
+'<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>/<http://www.w3.org/2000/01/rdf-schema#subClassOf>*'
+>>> source_relation(some_values("http://x/hasTopping")), source_relation("http://x/hasTopping")
+('http://x/hasTopping', None)
+>>> derived_label(some_values("http://x/onto#hasTopping"))
+'has topping'
+"""
+
+import re
+from urllib.parse import unquote
+from zlib import crc32
+
+from kgqa.kg.dialects import CLOSURE, DIALECTS, OWL, RDF, RDFS, RESTRICTED, SKOS, XSD
+from kgqa.kg.terms import Hop, local_name
+
+DERIVED_GRAPH = "urn:kgqa:derived"
+INSTANCE_OF = "urn:kgqa:instance-of"
+"""From an entity to its classes, and to all that these are subclasses of."""
+
+SUBCLASS = f"{CLOSURE}{RDFS}subClassOf+"
+"""From a class to all above it; the sign tells what is of any number of steps from what is of one."""
+
+BROADER, NARROWER = f"{CLOSURE}{SKOS}broader", f"{CLOSURE}{SKOS}narrower"
+"""Between concepts, whichever of the two relations is stated."""
+
+THESAURUS = (BROADER, NARROWER, f"{BROADER}+", f"{NARROWER}+")
+"""Relations of which there is one for either direction, so that each is followed along its arrow only."""
+
+_PATHS = {INSTANCE_OF: f"<{RDF}type>/<{RDFS}subClassOf>*"}
+
+_TYPES = {each for dialect in DIALECTS.values() for each in dialect.types}
+
+_NAMES = {
+    INSTANCE_OF: "instance of",
+    SUBCLASS: "kind of",
+    **dict(
+        zip(THESAURUS, ("broader", "narrower", "broader at any level", "narrower at any level"), strict=True)
+    ),
+}
+
+
+def _parts(operators: str) -> str:
+    """Write the path from a class expression to its parts, and theirs."""
+    return f"(({operators})/<{RDF}rest>*/<{RDF}first>)*"
+
+
+_ABOVE = f"(<{RDFS}subClassOf>|<{OWL}equivalentClass>)/{_parts(f'<{OWL}intersectionOf>')}"
+
+_BROADER, _NARROWER = f"(<{SKOS}broader>|^<{SKOS}narrower>)", f"(<{SKOS}narrower>|^<{SKOS}broader>)"
+
+_CLOSURES = {
+    SUBCLASS: f"({_ABOVE})+",
+    **dict(zip(THESAURUS, (_BROADER, _NARROWER, f"{_BROADER}+", f"{_NARROWER}+"), strict=True)),
+}
+
+_FILLERS = f"(<{OWL}someValuesFrom>|<{OWL}hasValue>|<{OWL}onClass>)/" + _parts(
+    f"<{OWL}intersectionOf>|<{OWL}unionOf>"
+)
+
+AT_LEAST = tuple(
+    f"{OWL}{name}"
+    for name in ("someValuesFrom", "hasValue", "minQualifiedCardinality", "qualifiedCardinality")
+)
+"""What says of a restriction that there is a value, unless it is `NONE`; `owl:onClass` may then say which."""
+
+NONE = f'"0"^^<{XSD}nonNegativeInteger>'
+
+
+def some_values(relation: str) -> str:
+    """Return the relation from classes to what restrictions on a property say that their members have."""
+    return f"{RESTRICTED}{relation}"
+
+
+def source_relation(iri: str) -> str | None:
+    """Return the property whose restrictions a relation reads; None for any other."""
+    return iri.removeprefix(RESTRICTED) if iri.startswith(RESTRICTED) else None
+
+
+def write_relation(iri: str) -> str:
+    """Write a relation as the predicate of a triple."""
+    return _PATHS.get(iri) or f"<{iri}>"
+
+
+def leads_to_members(hop: Hop) -> bool:
+    """Return whether a hop leads from a class to its members."""
+    return not hop.forward and (hop.relation == INSTANCE_OF or hop.relation in _TYPES)
+
+
+def stated_pattern(start: str, iri: str, end: str) -> tuple[str, str] | None:
+    """Write a relation that reads axioms as what a graph states, and what tests it; None for any other."""
+    if path := _CLOSURES.get(iri):
+        return f"{start} {path} {end} .", f"{start} != {end}"
+    if (source := source_relation(iri)) is None:
+        return None
+    least = f"?least{crc32(f'{start} {iri} {end}'.encode()):x}"
+    ways = "|".join(f"<{each}>" for each in AT_LEAST)
+    restriction = f"[ <{OWL}onProperty> <{source}> ; {ways} {least} ; {_FILLERS} {end} ]"
+    return f"{start} {_ABOVE} {restriction} .", f"!sameTerm({least}, {NONE})"
+
+
+def derived_label(iri: str) -> str | None:
+    """Return the words for a derived relation; None for one that the graph states."""
+    if source := source_relation(iri):
+        return in_words(local_name(source)).lower()
+    return _NAMES.get(iri)
+
+
+def in_words(local: str) -> str:
+    """Return the local part of an IRI as words.
+
+    >>> in_words("hasCountryOfOrigin"), in_words("RNA_part")
+    ('has Country Of Origin', 'RNA part')
+    """
+    return " ".join(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", unquote(local)).replace("_", " ").split())
