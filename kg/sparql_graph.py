@@ -462,9 +462,9 @@ class SparqlGraph:
                 linker = Linker(index, map(self.relation_label, self.relations), language)
                 linking[1][language] = linker
             mentions = _without_terms(linker.link(question), classes.profile.terms)
-            mentions = add_classes(question, mentions, classes)
+            mentions = add_classes(question, mentions, classes, linker.foreign)
             if values:
-                mentions = ValueFinder(values, index, linker.relational).add(question, mentions)
+                mentions = ValueFinder(values, index, linker).add(question, mentions)
             rivals = [each.entity.id for mention in mentions for each in mention.rivals]
             return mentions, index.facts(rivals)
 
