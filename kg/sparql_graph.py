@@ -461,7 +461,9 @@ class SparqlGraph:
             if (linker := linking[1].get(language)) is None:
                 linker = Linker(index, map(self.relation_label, self.relations), language)
                 linking[1][language] = linker
-            mentions = _without_terms(linker.link(question), classes.profile.terms)
+            names_class = any(classes.find(question))
+            mentions = linker.link(question, names_class=names_class)
+            mentions = _without_terms(mentions, classes.profile.terms)
             mentions = add_classes(question, mentions, classes)
             if values:
                 mentions = ValueFinder(values, index, linker.relational).add(question, mentions)
