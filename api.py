@@ -33,9 +33,9 @@ AnyModel: TypeAlias = Union[str, Model, "BaseChatModel"]
 Topics: TypeAlias = str | Iterable[str | Ref]
 
 MAX_SUGGESTIONS = 10
-MAX_QUESTION_SECONDS = 3.0  # that one takes; what takes longer is no suggestion, and another kind comes next
-MAX_TRIES_A_ROUND = 3  # questions of a kind that are asked until one is answered right, before the next kind
-SUGGESTION_SECONDS = 10.0
+MAX_QUESTION_SECONDS = 4.0  # that one takes; what takes longer is no suggestion, and another kind comes next
+MAX_TRIES_A_ROUND = 2  # questions of a kind that are asked until one is answered right, before the next kind
+SUGGESTION_SECONDS = 20.0
 
 
 def make_context(

@@ -85,13 +85,13 @@ class QuestionMaker:
         """Return the questions of each kind that have answers: of a property, by a value, counted, ..."""
         kinds = [
             self._properties(),
-            self._by_value(),
             self._counted(),
             self._inverse(),
-            self._extremes(),
             self._two_hops(),
-            self._listed(),
+            self._by_value(),
             self._counted_values(),
+            self._extremes(),
+            self._listed(),
         ]
         return [(each async for each in kind if each.answers) for kind in kinds]
 
