@@ -149,8 +149,8 @@ def load(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="RDF files, tables, or a mapping of tables, several of which make one graph; or the address "
-            "of a property graph: neo4j://user:password@host:7687/database."
+            help="RDF files, tables, folders of tables, or a mapping of tables, several of which make one "
+            "graph; or the address of a property graph: neo4j://user:password@host:7687/database."
         ),
     ],
     out: Annotated[
