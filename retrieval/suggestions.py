@@ -156,7 +156,7 @@ class QuestionMaker:
 
     async def _counted_values(self) -> AsyncIterator[Suggestion]:
         for place, each in enumerate(self._owned):
-            if each.is_noun and not each.property.is_single:
+            if each.is_noun and not each.property.is_single and not each.property.inner:
                 topic = await self._topic(each, place)
                 count = await self._prove(_ends_query(topic, (each.hop,), Aggregate("count")))
                 if [*map(str, count)] not in (["0"], ["1"]):
