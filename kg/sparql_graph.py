@@ -461,7 +461,9 @@ class SparqlGraph:
                 linking = self._linking = index, {}
             if (linker := linking[1].get(language)) is None:
                 linker = linking[1][language] = Linker(index, labels, language)
-            mentions = _without_terms(linker.link(question), classes.profile.terms)
+            names_class = any(classes.find(question, linker.foreign))
+            mentions = linker.link(question, names_class=names_class)
+            mentions = _without_terms(mentions, classes.profile.terms)
             mentions = add_classes(question, mentions, classes, labels, linker.foreign)
             if values:
                 mentions = ValueFinder(values, index, linker).add(question, mentions)

@@ -202,18 +202,20 @@ def _gives_way(mention: Mention, begin: int, end: int, lower: bool) -> bool:
 
 
 def in_plural(words: str) -> str:
-    """Return the words for one thing as those for several; the last of them tells which it is.
+    """Return the words for one thing as those for several; what stands before "of" tells which it is.
 
-    >>> [in_plural(words) for words in ("country", "box", "key", "person", "crew member", "courses")]
-    ['countries', 'boxes', 'keys', 'people', 'crew members', 'courses']
+    >>> [in_plural(words) for words in ("country", "box", "key", "person", "place of birth", "courses")]
+    ['countries', 'boxes', 'keys', 'people', 'places of birth', 'courses']
     """
-    before, space, last = words.rpartition(" ")
-    irregular = next((several for several, one in _IRREGULAR.items() if one == last.lower()), None)
-    if irregular or _singular(last) != last:
-        return before + space + (irregular or last)
-    if last.endswith("y") and not last.endswith(("ay", "ey", "oy", "uy")):
-        return f"{words[:-1]}ies"
-    return f"{words}es" if f"{last}es".endswith(_SIBILANTS) else f"{words}s"
+    head, of, rest = words.partition(" of ")
+    before, space, last = head.rpartition(" ")
+    several = next((several for several, one in _IRREGULAR.items() if one == last.lower()), None)
+    if several is None and _singular(last) != last:
+        several = last
+    if several is None and last.endswith("y") and not last.endswith(("ay", "ey", "oy", "uy")):
+        several = f"{last[:-1]}ies"
+    several = several or (f"{last}es" if f"{last}es".endswith(_SIBILANTS) else f"{last}s")
+    return "".join((before, space, several, of, rest))
 
 
 def named_words(question: str, index: NameIndex) -> Iterator[NamedWords]:
