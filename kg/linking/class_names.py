@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kgqa.kg.languages import base_language, stem_words
@@ -38,6 +38,10 @@ class NamedWords(NamedTuple):
     begin: int
     end: int
     entities: tuple[Entity, ...]
+
+    def covers(self, text: str) -> bool:
+        """Return whether a text, of which the words are, says nothing else."""
+        return fold(text) == fold(text[self.begin : self.end])
 
 
 def in_singular(question: str) -> str:
@@ -78,11 +82,11 @@ def asks_for_kind(question: str, kind: str) -> bool:
     return bool(found) and _ASKED_KIND.fullmatch(before) is not None
 
 
-def asked_kind(question: str, classes: Iterable[Entity]) -> Entity | None:
-    """Return the first of some classes things of which are what a question asks for."""
-    asked = (each for each in classes if asks_for_kind(question, each.name or ""))
+def asked_kind(question: str, classes: Mapping[Entity, str | None]) -> Entity | None:
+    """Return the first of some classes, by what they are called, things of which a question asks for."""
+    asked = {each: name for each, name in classes.items() if name and asks_for_kind(question, name)}
     said = fold(in_singular(question))
-    return min(asked, key=lambda each: said.find(fold(in_singular(spaced(each.name or "")))), default=None)
+    return min(asked, key=lambda each: said.find(fold(in_singular(spaced(asked[each])))), default=None)
 
 
 class ClassNames:
