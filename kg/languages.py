@@ -74,7 +74,7 @@ def language_name(code: str) -> str:
     """Return what a language is called in English, or its code."""
     from stop_words import LANGUAGE_MAPPING
 
-    return LANGUAGE_MAPPING.get(code, code).capitalize()
+    return str(LANGUAGE_MAPPING.get(code, code)).capitalize()
 
 
 @cache

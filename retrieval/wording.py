@@ -52,7 +52,7 @@ MAX_WORDS_KNOWN = 1 << 16  # names of relations, words of questions and pairs of
 _LINKING_WORDS = frozenset(
     {"of", "'s", "by", "in", "from", "that", "whose", "for", "with", "who", "which", "on", "at", "to"}
 )
-_IGNORED_WORDS = FUNCTION_WORDS | {"name", "names", "named", "list", "tell", "give", "please", "should", "'s"}
+IGNORED_WORDS = FUNCTION_WORDS | {"name", "names", "named", "list", "tell", "give", "please", "should", "'s"}
 _NOUNS_ASKED_FOR = {  # not by "who": most relations lead to people
     "when": "date",
     "where": "place",
@@ -211,7 +211,7 @@ def _find_content_words(text: str) -> tuple[list[_ContentWord], bool]:
         noun = _NOUNS_ASKED_FOR.get(said)
         if said in {"what", "which"}:
             typed = True
-        elif noun is None and said in _IGNORED_WORDS:
+        elif noun is None and said in IGNORED_WORDS:
             typed = False
         elif not said.isdigit():
             found.append(_ContentWord(noun or said, *match.span(), linked, typed or noun is not None))

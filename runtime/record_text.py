@@ -82,7 +82,7 @@ def say_reading(record: Mapping[str, Any]) -> str:
     >>> say_reading({"trace": [{"node": "link", "read_as": "Who wrote Faust?"}]})
     'read as "Who wrote Faust?"'
     """
-    first = next(iter(record["trace"]), {})
+    first: Mapping[str, Any] = next(iter(record["trace"]), {})
     read_as = first.get("read_as")
     return one_line(f'read as "{read_as}"' if read_as else str(first.get("language", "")), 1000)
 
