@@ -179,7 +179,8 @@ def add_classes(
         met = [each for each in kept if each.start < end and begin < each.end]
         if all(_gives_way(each, begin, end, text.islower() or begin == 0) for each in met):
             named = tuple(Match(each, 1.0, "class", classes.hops_to(each.id)) for each in entities)
-            kept = [*(each for each in kept if each not in met), Mention(text, begin, end, named)]
+            mention = Mention(text, begin, end, named, asks_for_kind(question, text))
+            kept = [*(each for each in kept if each not in met), mention]
     return sorted(kept, key=lambda each: each.start)
 
 

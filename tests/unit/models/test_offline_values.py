@@ -12,7 +12,8 @@ COMPANY = """
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix owl: <http://www.w3.org/2002/07/owl#> .
 :Supplier a owl:Class ; rdfs:label "supplier"@en . :Tool a owl:Class ; rdfs:label "tool"@en .
-:Price a owl:Class ; rdfs:label "price"@en . :supplies a owl:ObjectProperty ; rdfs:domain :Supplier ; rdfs:range :Tool .
+:Price a owl:Class ; rdfs:label "price"@en .
+:supplies a owl:ObjectProperty ; rdfs:domain :Supplier ; rdfs:range :Tool .
 :acme a :Supplier ; rdfs:label "Acme Ltd" ; :city "Toulouse" ; :supplies :saw, :axe .
 :bolt a :Supplier ; rdfs:label "Bolt Inc" ; :city "Ulm" ; :supplies :drill .
 :cobb a :Supplier ; rdfs:label "Cobb" ; :city "Toulouse" ; :supplies :drill .
