@@ -1,7 +1,7 @@
 """Finds and ranks the chains from the topics of a question."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -108,7 +108,7 @@ class Retriever:
         advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
         inverses = await self._inverse_relations()
         searched = {each: text for each, text in masked.items() if not named or each not in classes}
-        kinds = await self._kinds(question, topics)
+        kinds = await self._kinds(question, {topic: names.get(topic) for topic in topics})
         rated = await self._rate(searched, advice, inverses, graph, kinds)
         chains = {
             topic: [_whole(each, graph) for each in found if masked[topic] != DEFINITION or _is_text(each)]
@@ -118,10 +118,11 @@ class Retriever:
             chains[topic] = [*_members(topic, graph), *chains.get(topic, ())]
         return Retrieved(masked, names, advice, chains, inverses, graph.visited_ends, graph.visited_hops)
 
-    async def _kinds(self, question: str, topics: Iterable[Entity]) -> dict[Entity, KindShares]:
+    async def _kinds(self, question: str, topics: Mapping[Entity, str | None]) -> dict[Entity, KindShares]:
         """Return what tells how far hops lead to the classes that are asked for, for each other topic."""
         profile = await self._graph.profile()
-        asked = asked_kind(question, [topic for topic in topics if profile.find(topic.id)])
+        classes = {topic: name for topic, name in topics.items() if profile.find(topic.id)}
+        asked = asked_kind(question, classes)
         if asked is None:
             return {}
         if self._ends is None:
