@@ -137,7 +137,7 @@ def suggest(
 ) -> None:
     """Print ten questions that a knowledge graph answers, with their answers; no language model is asked.
 
-    The search ends ten seconds after the graph is open. Exit status: 0 some, 1 none, 3 graph unavailable.
+    The search ends twenty seconds after the graph is open. Exit status: 0 some, 1 none, 3 graph unavailable.
     """
     from kgqa.cli.suggest import show_suggestions
 

@@ -461,10 +461,12 @@ class SparqlGraph:
                 linking = self._linking = index, {}
             if (linker := linking[1].get(language)) is None:
                 linker = linking[1][language] = Linker(index, labels, language)
-            mentions = _without_terms(linker.link(question), classes.profile.terms)
-            mentions = add_classes(question, mentions, classes, labels)
+            names_class = any(classes.find(question, linker.foreign))
+            mentions = linker.link(question, names_class=names_class)
+            mentions = _without_terms(mentions, classes.profile.terms)
+            mentions = add_classes(question, mentions, classes, labels, linker.foreign)
             if values:
-                mentions = ValueFinder(values, index, linker.relational).add(question, mentions)
+                mentions = ValueFinder(values, index, linker).add(question, mentions)
             mentions = without_chance(mentions)
             rivals = [each.entity.id for mention in mentions for each in mention.rivals]
             return mentions, index.facts(rivals)

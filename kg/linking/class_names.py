@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from kgqa.kg.languages import base_language, stem_words
 from kgqa.kg.linking.common_words import COMMON_WORDS
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.pages import Match, Mention
@@ -98,6 +99,7 @@ class ClassNames:
         self._ends, self._below = HopEnds(profile), dict[str, frozenset[str]]()
         self._ids = {each.id for each in profile.classes} - {UNTYPED}
         self._entities: dict[str, dict[Entity, None]] = defaultdict(dict)
+        self._stems: dict[str, dict[tuple[str, ...], dict[Entity, None]]] = {}
         for each in profile.classes:
             local = spaced(local_name(each.id).rpartition(".")[2]).lower()
             names = [spaced(name.value) for name in each.wording.names]
@@ -121,20 +123,41 @@ class ClassNames:
         """Return the hops that lead to members of a class and to nothing else."""
         return self._ends.hops_to(self.below(id))
 
-    def find(self, question: str) -> Iterator[NamedWords]:
-        """Yield the places of words that name classes, in the order of the question; more words first."""
+    def _by_stems(self, language: str) -> dict[tuple[str, ...], dict[Entity, None]]:
+        """Return the classes by the stems of their names in another language than English."""
+        if language not in self._stems:
+            stems: dict[tuple[str, ...], dict[Entity, None]] = defaultdict(dict)
+            for each in self.profile.classes if language else ():
+                for name in each.wording.names:
+                    if base_language(name.language) in (language, ""):
+                        stems[stem_words(name.value, language)][Entity(each.id, name.value)] = None
+            self._stems[language] = stems
+        return self._stems[language]
+
+    def find(self, question: str, language: str = "") -> Iterator[NamedWords]:
+        """Yield the places of words that name classes, in the order of the question; more words first.
+
+        In another ``language`` than English they may be inflected.
+        """
         listed, found = split_words(question), list[NamedWords]()
+        by_stems = self._by_stems(language)
         for size in range(MAX_CLASS_WORDS, 0, -1):
             for first in range(len(listed) - size + 1):
                 begin, end = listed[first].start, listed[first + size - 1].end
                 entities = self._entities.get(fold(in_singular(question[begin:end])))
+                if not entities and by_stems:
+                    entities = by_stems.get(stem_words(question[begin:end], language))
                 if entities and all(end <= other.begin or other.end <= begin for other in found):
                     found.append(NamedWords(begin, end, tuple(entities)[:MAX_BEARERS]))
         yield from sorted(found)
 
 
 def add_classes(
-    question: str, mentions: Sequence[Mention], classes: ClassNames, relations: Iterable[str]
+    question: str,
+    mentions: Sequence[Mention],
+    classes: ClassNames,
+    relations: Iterable[str],
+    language: str = "",
 ) -> list[Mention]:
     """Return mentions with those of classes, in the order of the question.
 
@@ -143,7 +166,7 @@ def add_classes(
     """
     kept, said = list(mentions), f" {fold(in_singular(question))} "
     longer = [each for each in map(_content, relations) if " " in each and f" {each} " in said]
-    for begin, end, entities in classes.find(question):
+    for begin, end, entities in classes.find(question, language):
         name = fold(in_singular(question[begin:end]))
         if any(name != each and f" {name} " in f" {each} " for each in longer):
             continue
@@ -179,18 +202,20 @@ def _gives_way(mention: Mention, begin: int, end: int, lower: bool) -> bool:
 
 
 def in_plural(words: str) -> str:
-    """Return the words for one thing as those for several; the last of them tells which it is.
+    """Return the words for one thing as those for several; what stands before "of" tells which it is.
 
-    >>> [in_plural(words) for words in ("country", "box", "key", "person", "crew member", "courses")]
-    ['countries', 'boxes', 'keys', 'people', 'crew members', 'courses']
+    >>> [in_plural(words) for words in ("country", "box", "key", "person", "place of birth", "courses")]
+    ['countries', 'boxes', 'keys', 'people', 'places of birth', 'courses']
     """
-    before, space, last = words.rpartition(" ")
-    irregular = next((several for several, one in _IRREGULAR.items() if one == last.lower()), None)
-    if irregular or _singular(last) != last:
-        return before + space + (irregular or last)
-    if last.endswith("y") and not last.endswith(("ay", "ey", "oy", "uy")):
-        return f"{words[:-1]}ies"
-    return f"{words}es" if f"{last}es".endswith(_SIBILANTS) else f"{words}s"
+    head, of, rest = words.partition(" of ")
+    before, space, last = head.rpartition(" ")
+    several = next((several for several, one in _IRREGULAR.items() if one == last.lower()), None)
+    if several is None and _singular(last) != last:
+        several = last
+    if several is None and last.endswith("y") and not last.endswith(("ay", "ey", "oy", "uy")):
+        several = f"{last[:-1]}ies"
+    several = several or (f"{last}es" if f"{last}es".endswith(_SIBILANTS) else f"{last}s")
+    return "".join((before, space, several, of, rest))
 
 
 def named_words(question: str, index: NameIndex) -> Iterator[NamedWords]:
