@@ -162,7 +162,7 @@ async def asuggest(kg: KG | None = None, *, seconds: float = SUGGESTION_SECONDS)
     context = await asyncio.to_thread(make_context, METHODS[0], quick, kg)
     await open_resources(context)
     graph = await asyncio.to_thread(open_graph, context)
-    records = _answered_right(QuestionMaker(graph, await graph.profile()).kinds(), context)
+    records = _answered_right((await QuestionMaker.of(graph)).kinds(), context)
     end = time.monotonic() + seconds
     for _ in range(MAX_SUGGESTIONS):
         try:

@@ -18,7 +18,7 @@ from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
     from kgqa.kg.pages import GraphInfo
-    from kgqa.kg.profile.profile import Profile
+    from kgqa.kg.profile.profile import ClassProfile, Profile
     from kgqa.kg.sparql_graph import SparqlGraph
     from kgqa.kg.store.directory import GraphReader, KeepsName
 
@@ -113,8 +113,8 @@ def info(
 
     with output.errors_in_one_line():
         graph = open_graph(graph_sources(kg))
-        found, profile = asyncio.run(_look(graph))
-    cards = make_cards(profile, graph.relation_label)
+        found, profile, classes = asyncio.run(_look(graph))
+    cards = make_cards(profile, classes, graph.relation_label)
     if as_json:
         output.print_json(
             {**asdict(found), "classes": [*map(asdict, cards)], "summary": asdict(profile.summary)}
@@ -123,8 +123,11 @@ def info(
         show_profile(found, profile.summary, cards, graph.relation_label)
 
 
-async def _look(graph: "SparqlGraph") -> "tuple[GraphInfo, Profile]":
-    return await graph.info(), await graph.profile()
+async def _look(graph: "SparqlGraph") -> "tuple[GraphInfo, Profile, list[ClassProfile]]":
+    from kgqa.kg.profile.cards import with_names
+
+    profile = await graph.profile()
+    return await graph.info(), profile, await with_names(graph, profile.classes)
 
 
 @app.command()
@@ -146,8 +149,8 @@ def load(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="RDF files, tables, or a mapping of tables, several of which make one graph; or the address "
-            "of a property graph: neo4j://user:password@host:7687/database."
+            help="RDF files, tables, folders of tables, or a mapping of tables, several of which make one "
+            "graph; or the address of a property graph: neo4j://user:password@host:7687/database."
         ),
     ],
     out: Annotated[

@@ -276,7 +276,11 @@ PLAIN = Dialect(
 
 ONTOLOGY = replace(
     PLAIN,
-    ignored=(f"{RDF}type", f"{RDFS}isDefinedBy", f"{SKOS}inScheme", f"{SKOS}topConceptOf"),
+    ignored=(
+        f"{RDF}type",
+        f"{RDFS}isDefinedBy",
+        *(f"{SKOS}{each}" for each in ("broader", "narrower", "inScheme", "topConceptOf", "hasTopConcept")),
+    ),
     ignored_prefixes=(RDF, OWL, SWRL, *(f"{RDFS}{each}" for each in ("sub", "domain", "range"))),
 )
 """Classes and concepts are its entities; what their axioms say is derived, and the axioms are not walked."""

@@ -11,7 +11,7 @@ from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.chain_queries import some_ends
 from kgqa.kg.sparql.decoding import is_true, item_at, read_pair_counts
-from kgqa.kg.sparql.derived import derived_label, source_relation
+from kgqa.kg.sparql.derived import THESAURUS, derived_label, source_relation
 from kgqa.kg.terms import Entity, Hop, Term, is_iri, local_name, one_line
 
 NAMES_PER_QUERY = 500
@@ -88,6 +88,10 @@ class RelationCatalog:
         """Return whether a search leaves the relation out."""
         return self._dialect.ignores(relation, self._labels.get(relation, ""))
 
+    def can_follow(self, relation: str, forward: bool) -> bool:
+        """Return whether a search may follow the relation in a direction."""
+        return not self.ignores(relation) and (forward or relation not in THESAURUS)
+
     def hop(self, relation: str, forward: bool) -> Hop:
         """Make a hop; it has a name where the IRI has none."""
         label = self.label(relation)
@@ -98,7 +102,7 @@ class RelationCatalog:
         hops = {
             self.hop(relation.id, is_true(forward))
             for relation, forward in rows
-            if relation is not None and is_iri(relation.id) and not self.ignores(relation.id)
+            if relation is not None and is_iri(relation.id) and self.can_follow(relation.id, is_true(forward))
         }
         return sorted(hops, key=lambda hop: (hop.relation, not hop.forward))
 

@@ -20,6 +20,7 @@ from kgqa.kg.linking.class_names import (
     first_apart,
     in_singular,
     named_words,
+    without_chance,
 )
 from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.lookup import NameLookup
@@ -454,17 +455,17 @@ class SparqlGraph:
         values, classes = await self._lookup.values(), await self._classes()
 
         def link(index: NameIndex) -> tuple[list[Mention], dict[str, dict[Hop, int]]]:
-            language = detect_language(question)
+            language, labels = detect_language(question), list(map(self.relation_label, self.relations))
             linking = self._linking  # another thread may put the index of its question there
             if linking is None or linking[0] is not index:
                 linking = self._linking = index, {}
             if (linker := linking[1].get(language)) is None:
-                linker = Linker(index, map(self.relation_label, self.relations), language)
-                linking[1][language] = linker
+                linker = linking[1][language] = Linker(index, labels, language)
             mentions = _without_terms(linker.link(question), classes.profile.terms)
-            mentions = add_classes(question, mentions, classes, linker.foreign)
+            mentions = add_classes(question, mentions, classes, labels, linker.foreign)
             if values:
                 mentions = ValueFinder(values, index, linker).add(question, mentions)
+            mentions = without_chance(mentions)
             rivals = [each.entity.id for mention in mentions for each in mention.rivals]
             return mentions, index.facts(rivals)
 
@@ -522,7 +523,17 @@ class SparqlGraph:
         return tuple(sorted(self._relations.hop(hop.relation, hop.forward) for hop in hops))
 
     async def find_classes(self, question: str) -> list[Chain]:
-        """Return the chains to the members of the classes that a question names; see `KnowledgeGraph`."""
+        """Return the chains to the members of the classes that a question names; see `KnowledgeGraph`.
+
+        They are those of the profile; without one, what has members and is called so.
+        """
+        classes = await self._classes()
+        if classes.profile.classes:
+            language = await asyncio.to_thread(detect_language, question)
+            found = classes.find(question, language)
+            named = dict.fromkeys(entity for each in found for entity in each.entities)
+            hops = ((entity, self._to_members(entity, classes)) for entity in named)
+            return [Chain(entity, (hop,)) for entity, hop in hops if hop]
         known = self._facts.predicates
         types = [
             self._relations.hop(each, False) for each in self._dialect.types if each in known or not known
@@ -533,12 +544,12 @@ class SparqlGraph:
         def look_up(index: NameIndex) -> list[NamedWords]:
             return list(named_words(question, index))
 
-        named = await self._look_up(f"{question} {in_singular(question)}", look_up)
-        entities = dict.fromkeys(entity for each in named for entity in each.entities)
+        words = await self._look_up(f"{question} {in_singular(question)}", look_up)
+        entities = dict.fromkeys(entity for each in words for entity in each.entities)
         chains = [Chain(entity, (hop,)) for entity in entities for hop in types][:CHAINS_PER_QUERY]
         visits = zip(chains, await self.visit_chains(chains, hops=False, sample=1), strict=True)
         members = {chain.topic: chain for chain, visit in reversed([*visits]) if len(visit.ends)}
-        return [members[each] for each in first_apart(named, {*members})]
+        return [members[each] for each in first_apart(words, {*members})]
 
     async def describe(self, id: str, limit: int = 50) -> Description:
         """Return aliases, types and facts of one entity: two queries; see `KnowledgeGraph`."""
@@ -711,7 +722,8 @@ class SparqlGraph:
 
     def _every_hop(self) -> Page[Hop]:
         """Return the hops that lead on from anything: all of them, where they are listed."""
-        hops = [self._relations.hop(each, forward) for each in self.relations for forward in (True, False)]
+        both = ((each, forward) for each in self.relations for forward in (True, False))
+        hops = [self._relations.hop(*each) for each in both if self._relations.can_follow(*each)]
         return Page(tuple(hops[: self._rows]), len(hops) > self._rows)
 
     def _hops(self, rows: Sequence[Row], cut: bool = False) -> Page[Hop]:

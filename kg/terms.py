@@ -193,6 +193,11 @@ def node_id(term: "Term") -> str:
     return term.id if isinstance(term, Entity) else value_node(term).id
 
 
+def is_blank(term: Term) -> bool:
+    """Return whether a term is a node without an id of its own, so that nobody else can name it."""
+    return isinstance(term, Entity) and term.id.startswith(("_:", "nodeID:"))
+
+
 ANY = Entity("urn:kgqa:any", "anything")
 """The topic of a chain that sets out from no topic: it stands for any node that has the first relation."""
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from kgqa.kg.pages import Evidence, Proof
 from kgqa.kg.proof.query import AnswerQuery
-from kgqa.kg.terms import ANY, Path, Term, Triple
+from kgqa.kg.terms import ANY, Path, Term, Triple, is_blank
 from kgqa.nodes.claim import claimed_answer
 from kgqa.nodes.proof import proof_update, query_of_memory, run_query
 from kgqa.nodes.record import (
@@ -42,6 +42,8 @@ async def answer(state: State, runtime: NodeRuntime) -> FinalUpdate:
     branches, named = state.get("memory"), [c.term for c in state.get("candidates", []) if c.term.name]
     if not branches and named and state.get("stopped_by"):
         branches = [VerifiedChain(state["chain"], tuple(named), "filter")]
+    if branches and branches[-1].ends and all(map(is_blank, branches[-1].ends)):
+        branches = []
     judged = branches and branches[-1].verdict != "infer"
     if not branches or (state.get("outcome") if judged else failure_outcome(state)):
         return await complete_without_proof(state, runtime)
@@ -51,7 +53,7 @@ async def answer(state: State, runtime: NodeRuntime) -> FinalUpdate:
 async def _prove_answers(branches: list[VerifiedChain], state: State, runtime: NodeRuntime) -> Update:
     """Return what the query of working memory gives; where it fails, what memory holds, as not verified."""
     last, update = branches[-1], Update(outcome="grounded_unverified")
-    found, computed = list(last.ends), _computed(last)
+    found, computed = [end for end in last.ends if not is_blank(end)], _computed(last)
     answers: list[Term] = [computed] if computed else found
     query, proof = await _run_memory(branches, state, runtime)
     if query and proof:

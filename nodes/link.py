@@ -57,7 +57,9 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
             entity = await _entity_by_name(given[place], runtime)
         if entity:  # by the name that the graph has for it
             visit = visits.get(entity)
-            topics[Entity(entity.id, visit.ends.items[0].term.name) if visit else entity] = None
+            topics[Entity(entity.id, visit.ends.items[0].term.name or entity.name) if visit else entity] = (
+                None
+            )
         elif given:
             passed_over.append(given[place])
     if not getattr(runtime.context, "all_topics", True):

@@ -60,6 +60,7 @@ MIN_SUPPORT = 0.5
 _MAX_NAMED_ENDS = 50  # ends whose names may say a word of the question
 
 _NAME = re.compile(r"(?<=[\w,] )[A-Z][\w'-]+")
+_TITLE = re.compile(r"[A-Z][b-df-hj-np-tv-xz]{1,2}")
 _DATE = re.compile(rf"(?<!\d)\d{{4}}(?!\d)|\b(?:{'|'.join(month_name[1:])})\b", re.IGNORECASE)
 _ASKED = re.compile(r"\b(?:when|(?:what|which) (?:year|date|day)|what|which|who|whom|whose|where|how)\b")
 _HOW = re.compile(
@@ -109,7 +110,7 @@ def read_signals(
         "like": max(each.like for each in taught),
         "learned": max(each.learned for each in taught),
         "named": min(_said_share(question, found.names.get(topic, "")) for topic in chains),
-        "other": float(_says_other_name(question, [*names, *(end.name or "" for end in ends)])),
+        "other": float(_says_other_name(question, [*names, *(end.name or "" for end in ends)], labels)),
         "kind": float(_is_other_kind(masked[0], ends)),
         "depth": float(max(each.chain.depth for each in chains.values())),
     }
@@ -176,11 +177,19 @@ def _said_share(question: str, name: str) -> float:
     return sum(word in said for word in words) / max(1, len(words))
 
 
-def _says_other_name(question: str, names: Iterable[str]) -> bool:
-    """Return whether a word inside of a question begins with a capital, and is in no name that is known."""
+def _says_other_name(question: str, names: Iterable[str], labels: Iterable[str] = ()) -> bool:
+    """Return whether a word inside of a question begins with a capital, and is in no name that is known.
+
+    Titles such as "Ms" do not count, nor what a relation says.
+    """
     known = {word for name in names for word in fold(name).split()}
-    said = [fold(word) for word in _NAME.findall(question)]
-    return any(not known & {word, *word.split(), word.removesuffix("s")} for word in said)
+    related = {word for label in labels for word in relation_phrase(label).split()}
+    said = [fold(word) for word in _NAME.findall(question) if not _TITLE.fullmatch(word)]
+    return any(
+        not known & {word, *word.split(), word.removesuffix("s")}
+        and not any(word_similarity(word.removesuffix("s"), other) >= MIN_SUPPORT for other in related)
+        for word in said
+    )
 
 
 def _is_other_kind(masked: str, ends: Sequence[Term]) -> bool:

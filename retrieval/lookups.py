@@ -9,10 +9,11 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.meter import QueryBudgetExhausted
 from kgqa.kg.pages import Candidate, Match, Page
+from kgqa.kg.profile.ends import owned_relations
 from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term
 
-MAX_QUERIES = 8
+MAX_QUERIES = 10
 """Queries of the graph that are made for one question."""
 
 CHAINS_PER_QUERY = 12
@@ -86,6 +87,10 @@ class Lookups:
         other._ends, other._led = self.visited_ends, self._led
         other._hops = {self.whole(chain): page for chain, page in self._hops.items()}
         return other
+
+    async def owned_relations(self) -> frozenset[str]:
+        """Return the relations each of whose ends belongs to one node alone, as a price does."""
+        return owned_relations(await self._graph.profile())
 
     @property
     def relations(self) -> tuple[str, ...]:

@@ -1,13 +1,14 @@
 """Finds and ranks the chains from the topics of a question."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.profile.ends import HopEnds
 from kgqa.kg.terms import ANY, Chain, Entity, Hop
@@ -25,7 +26,7 @@ from kgqa.retrieval.chain_search import HopPolicy, KindShares, search_chains
 from kgqa.retrieval.lookups import Lookups
 from kgqa.retrieval.wording import Encode, asked_words, open_wording, without_masks, wording_texts
 
-KIND_LOGIT = 6.0
+KIND_LOGIT = 12.0
 """How much a chain gains that leads to things of the class that is asked for, and to no others."""
 
 NEAREST_QUESTIONS = 60
@@ -103,22 +104,24 @@ class Retriever:
         advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
         inverses = await self._inverse_relations()
         searched = {each: text for each, text in masked.items() if not named or each not in classes}
-        kinds = await self._kinds([each for each in classes if each not in searched])
+        kinds = await self._kinds(question, topics)
         rated = await self._rate(searched, advice, inverses, graph, kinds)
         chains = {topic: [_whole(each, graph) for each in found] for topic, found in rated.items()}
         for topic in opened:
             chains[topic] = [*_members(topic, graph), *chains.get(topic, ())]
         return Retrieved(masked, names, advice, chains, inverses, graph.visited_ends, graph.visited_hops)
 
-    async def _kinds(self, classes: Sequence[Entity]) -> KindShares | None:
-        """Return what tells how far hops lead to some classes; None without any."""
-        if not classes:
-            return None
+    async def _kinds(self, question: str, topics: Iterable[Entity]) -> dict[Entity, KindShares]:
+        """Return what tells how far hops lead to the classes that are asked for, for each other topic."""
         profile = await self._graph.profile()
+        asked = asked_kind(question, [topic for topic in topics if profile.find(topic.id)])
+        if asked is None:
+            return {}
         if self._ends is None:
             self._ends = await asyncio.to_thread(HopEnds, profile)
-        below = {each.id for topic in classes for each in profile.subclasses(topic.id)}
-        return partial(self._ends.share, classes=below)
+        below = {each.id for each in profile.subclasses(asked.id)}
+        others = (topic for topic in topics if topic != asked)
+        return dict.fromkeys(others, partial(self._ends.share, classes=below))
 
     async def _inverse_relations(self) -> InverseRelations:
         """Return the inverse relations of the graph; none, and it is asked again, where it cannot tell."""
@@ -139,7 +142,7 @@ class Retriever:
         given: Mapping[Entity, TrainingAdvice],
         inverses: InverseRelations,
         graph: Lookups,
-        kinds: KindShares | None,
+        kinds: Mapping[Entity, KindShares],
     ) -> dict[Entity, list[CandidateChain]]:
         """Return the candidate chains from each topic with their shares."""
         advice = {topic: inverses.normalise_advice(each) for topic, each in given.items()}
@@ -147,7 +150,9 @@ class Retriever:
         def read() -> dict[Entity, HopPolicy]:
             wording = {topic: open_wording(text, self._encode) for topic, text in masked.items()}
             return {
-                topic: HopPolicy(advice[topic], wording[topic], inverses.slot, self._without, kinds)
+                topic: HopPolicy(
+                    advice[topic], wording[topic], inverses.slot, self._without, kinds.get(topic)
+                )
                 for topic in masked
             }
 
@@ -165,8 +170,8 @@ class Retriever:
             logits = score_chains(
                 masked[topic], merged, advice[topic], said, self._encode, self._without, inverses
             )
-            if kinds:
-                led = [kinds(each.chain.hops[-1]) for each in merged]
+            if topic in kinds:
+                led = [kinds[topic](each.chain.hops[-1]) for each in merged]
                 logits = logits + [KIND_LOGIT * (share > 0) * (1 + share) / 2 for share in led]
             total = np.logaddexp.reduce(logits)
             return [

@@ -3,15 +3,15 @@
 They are worded by a few templates; whoever shows them asks them first, and keeps what is understood.
 """
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 from kgqa.kg.dialects import DIALECTS
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.linking.class_names import in_plural, in_singular
-from kgqa.kg.profile.cards import class_name, relation_name
+from kgqa.kg.profile.cards import class_name, relation_name, with_names
 from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile
 from kgqa.kg.proof.query import MAX_HOPS_IN_ALL, Aggregate, AnswerQuery, Branch, Condition
 from kgqa.kg.proof.values import kind_of
@@ -47,6 +47,12 @@ class _Owned:
         return Hop(self.property.relation)
 
     @property
+    def sharing(self) -> float:
+        """How many members have the same value, on average."""
+        members = self.property.having * self.owner.members / max(1, self.owner.read)
+        return members / max(1, self.property.distinct)
+
+    @property
     def classes(self) -> str:
         return in_plural(self.class_words)
 
@@ -54,15 +60,23 @@ class _Owned:
 class QuestionMaker:
     """Makes questions of each kind about one graph, in an order that its profile gives."""
 
-    def __init__(self, graph: KnowledgeGraph, profile: Profile) -> None:
-        self._graph, self._profile = graph, profile
+    def __init__(self, graph: KnowledgeGraph, profile: Profile, classes: Sequence[ClassProfile]) -> None:
+        self._graph, self._profile, self._classes = graph, profile, classes
         self._types = [Hop(each, forward=False) for each in DIALECTS[graph.dialect].types]
-        named = [each for each in profile.classes if each.is_named and each.examples and self._is_small(each)]
-        typed = [each for each in named if each.id != UNTYPED]
-        self._classes = (typed or named)[:MAX_CLASSES]
         self._known = frozenset(graph.relations)
-        by_class = map(self._own_all, self._classes)
+        by_class = map(self._own_all, classes)
         self._owned = [each for row in zip_longest(*by_class) for each in row if each]
+
+    @classmethod
+    async def of(cls, graph: KnowledgeGraph) -> "QuestionMaker":
+        """Make one for the classes of a graph with most members; where it has none, for its nodes."""
+        profile = await graph.profile()
+        most = MAX_HOPS_IN_ALL // (4 * len(DIALECTS[graph.dialect].types))  # classes that a query can name
+        named = (each for each in profile.classes if each.is_named and each.examples)
+        small = (each for each in named if len(profile.subclasses(each.id)) <= most)
+        found = await with_names(graph, [*islice(small, 2 * MAX_CLASSES)])
+        usable = [each for each in found if each.examples]
+        return cls(graph, profile, ([each for each in usable if each.id] or usable)[:MAX_CLASSES])
 
     def kinds(self) -> list[AsyncIterator[Suggestion]]:
         """Return the questions of each kind that have answers: of a property, by a value, counted, ..."""
@@ -99,7 +113,7 @@ class QuestionMaker:
     async def _by_value(self) -> AsyncIterator[Suggestion]:
         for place, each in enumerate(self._owned):
             values = [value for value in each.property.values if kind_of(value) in {"text", "number"}]
-            if each.property.is_enumeration and values and each.owner.id != UNTYPED:
+            if values and each.owner.id != UNTYPED and each.sharing <= MAX_ANSWERS:
                 value = values[place % len(values)]
                 query = self._members(each.owner, Condition(1, (each.hop,), "=", value))
                 yield Suggestion(_which(each, str(value)), await self._prove(query))
@@ -107,14 +121,14 @@ class QuestionMaker:
     async def _counted(self) -> AsyncIterator[Suggestion]:
         for each in self._classes:
             if each.id != UNTYPED:
-                words = in_plural(self._class_words(each.id))
+                words = in_plural(_class_words(each))
                 query = self._members(each, aggregate=Aggregate("count"))
                 yield Suggestion(f"How many {words} are there?", await self._prove(query))
 
     async def _listed(self) -> AsyncIterator[Suggestion]:
         for each in self._classes:
             if each.id != UNTYPED and each.members <= MAX_ANSWERS:
-                words = in_plural(self._class_words(each.id))
+                words = in_plural(_class_words(each))
                 yield Suggestion(f"Which {words} are there?", await self._prove(self._members(each)))
 
     async def _extremes(self) -> AsyncIterator[Suggestion]:
@@ -151,10 +165,6 @@ class QuestionMaker:
         ends = [each for each in self._owned if each.owner.id in first.property.ends]
         yield from [each for each in (*inner, *ends) if each.is_noun and each.words != first.words][:2]
 
-    def _is_small(self, owner: ClassProfile) -> bool:
-        """Return whether a query can name all classes below one."""
-        return len(self._types) * len(self._profile.subclasses(owner.id)) <= MAX_HOPS_IN_ALL // 4
-
     def _is_asked(self, owner: ClassProfile, each: PropertyProfile) -> bool:
         says_name = {*owner.naming, *owner.identifiers}
         long = any(len(value.value) > MAX_NAME_CHARS for value in each.values)
@@ -172,10 +182,7 @@ class QuestionMaker:
         words = relation_phrase(name.rpartition(".")[2])
         is_noun = FUNCTION_WORDS.isdisjoint(words.split()[1:][-1:])
         noun = comparison_texts(name)[-1]
-        return _Owned(owner, each, noun if is_noun else words, is_noun, self._class_words(owner.id))
-
-    def _class_words(self, id: str) -> str:
-        return relation_phrase(class_name(self._profile, id).rpartition(".")[2])
+        return _Owned(owner, each, noun if is_noun else words, is_noun, _class_words(owner))
 
     def _members(
         self, owner: ClassProfile, *conditions: Condition, aggregate: Aggregate | None = None
@@ -209,6 +216,10 @@ class QuestionMaker:
 def _ends_query(topic: Entity, hops: tuple[Hop, ...], aggregate: Aggregate | None = None) -> AnswerQuery:
     places = tuple(range(len(hops), 0, -1))
     return AnswerQuery((Branch(Chain(topic, hops), places),), 1, aggregate=aggregate)
+
+
+def _class_words(owner: ClassProfile) -> str:
+    return relation_phrase(class_name(owner).rpartition(".")[2])
 
 
 def _example(owner: ClassProfile, place: int) -> Entity:

@@ -7,7 +7,7 @@ how similar the question as a whole is to all of the hops; and how usual the dir
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -43,7 +43,7 @@ _STEM_WEIGHT = 0.6  # part of the way to full similarity that words of one stem 
 _QUESTION_WEIGHT = 0.5  # of the similarity of the whole question
 _IMPOSSIBLE = -1e9
 
-MIN_STEM_SAID = 0.6  # of a word that says a relation, the stem that both have
+MIN_STEM_SAID = 0.6  # of a word that says a relation, the share that its stem has
 
 MAX_QUESTIONS_KNOWN = 64  # masked questions that are remembered,
 MAX_CHAINS_KNOWN = 4_096  # and, about so many, chains that each was compared with
@@ -52,7 +52,7 @@ MAX_WORDS_KNOWN = 1 << 16  # names of relations, words of questions and pairs of
 _LINKING_WORDS = frozenset(
     {"of", "'s", "by", "in", "from", "that", "whose", "for", "with", "who", "which", "on", "at", "to"}
 )
-_IGNORED_WORDS = FUNCTION_WORDS | {"name", "names", "named", "list", "tell", "give", "please", "should", "'s"}
+IGNORED_WORDS = FUNCTION_WORDS | {"name", "names", "named", "list", "tell", "give", "please", "should", "'s"}
 _NOUNS_ASKED_FOR = {  # not by "who": most relations lead to people
     "when": "date",
     "where": "place",
@@ -211,7 +211,7 @@ def _find_content_words(text: str) -> tuple[list[_ContentWord], bool]:
         noun = _NOUNS_ASKED_FOR.get(said)
         if said in {"what", "which"}:
             typed = True
-        elif noun is None and said in _IGNORED_WORDS:
+        elif noun is None and said in IGNORED_WORDS:
             typed = False
         elif not said.isdigit():
             found.append(_ContentWord(noun or said, *match.span(), linked, typed or noun is not None))
@@ -245,29 +245,23 @@ def said_direction(label: str, masked: str) -> bool | None:
     >>> asked = "What is [ENT] part of?", "What is part of [ENT]?", "What is [ENT]?"
     >>> [said_direction("part of", each) for each in asked]
     [True, False, None]
-    >>> said_direction("narrower", "Which are the narrower concepts of [ENT]?")
+    >>> said_direction("broader", "What is broader than [ENT]?")
     True
     """
     before, mask, after = masked.replace(OTHER_MASK, " ").partition(TOPIC_MASK)
-    words, last = relation_phrase(label).split(), _WORD.findall(after.lower())[-1:]
-    joins = words[-1] in _LINKING_WORDS
+    left, right = _WORD.findall(before.lower()), _WORD.findall(after.lower())
+    words = relation_phrase(label).split()
+    join = words[-1] if words[-1] in _LINKING_WORDS else ""
     heads = [word for word in words if word not in FUNCTION_WORDS]
-    left = [word for word in _WORD.findall(before.lower()) if word not in {"the", "a", "an"}]
-    link, near = left[-1:], list(takewhile(lambda word: word not in _LINKING_WORDS, reversed(left[:-1])))
 
     def is_said(by: Sequence[str]) -> bool:
         return any(word_similarity(word, head) >= MIN_STEM_SAID for word in by for head in heads)
 
-    if joins and last == words[-1:] and is_said([*left, *_WORD.findall(after.lower())]):
+    if join and right[-1:] == [join] and is_said([*left, *right]):
         return True
-    if mask and is_said(near):
-        return (
-            False
-            if joins and link == words[-1:]
-            else True
-            if not joins and link in (["of"], ["than"])
-            else None
-        )
+    begin, end = [-1, -1, *(at for at, word in enumerate(left) if word in {*_LINKING_WORDS, "than"})][-2:]
+    if mask and end >= 0 and left[end] == (join or "than") and is_said(left[begin + 1 : end]):
+        return not join
     return None
 
 

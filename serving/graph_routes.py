@@ -14,7 +14,7 @@ from kgqa.api import asuggest, make_context
 from kgqa.graphs import METHODS
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.profile.cards import make_cards
+from kgqa.kg.profile.cards import make_cards, with_names
 from kgqa.kg.terms import one_line
 from kgqa.runtime.resources import open_graph
 from kgqa.runtime.server_limits import NotServed
@@ -44,12 +44,14 @@ async def _tell_profile(request: Request) -> Response:
     try:
         graph = await _open(_names(request))
         info, profile = await graph.info(), await graph.profile()
+        shown = await with_names(graph, profile.classes[:MAX_CLASSES])
     except (KGError, NotServed) as error:
         return _refuse(error)
-    cards = make_cards(profile, graph.relation_label)
     sizes = {name: getattr(info, name) for name in ("triples", "entities", "named", "relations")}
-    shown = (replace(card, properties=card.properties[:MAX_PROPERTIES]) for card in cards[:MAX_CLASSES])
-    return JSONResponse({**sizes, "classes": [*map(asdict, shown)], "more": max(0, len(cards) - MAX_CLASSES)})
+    short = [replace(each, properties=each.properties[:MAX_PROPERTIES]) for each in shown]
+    cards = make_cards(profile, short, graph.relation_label)
+    more = len(profile.classes) - len(cards)
+    return JSONResponse({**sizes, "classes": [*map(asdict, cards)], "more": more})
 
 
 async def _tell_questions(request: Request) -> Response:

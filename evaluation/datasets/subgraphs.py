@@ -169,8 +169,7 @@ def _rog_rows(files: Sequence[Path], columns: Sequence[str]) -> Iterator[dict[st
 
 def read_graph(path: Path, id: str) -> bytes:
     """Return the triples of a question's graph as N-Triples; a DatasetError where there is none."""
-    with closing(_connect(path)) as graphs:
-        row = graphs.execute("SELECT triples FROM graphs WHERE id = ?", (id,)).fetchone()
+    row = _first_row(path, "SELECT triples FROM graphs WHERE id = ?", id)
     if row is None:
         raise DatasetError(f"there is no graph of the question {id!r}")
     return zlib.decompress(row[0])
@@ -178,11 +177,20 @@ def read_graph(path: Path, id: str) -> bytes:
 
 def any_id(path: Path) -> str:
     """Return the id of a question that has a graph; a DatasetError where none has."""
-    with closing(_connect(path)) as graphs:
-        row = graphs.execute("SELECT id FROM graphs LIMIT 1").fetchone()
+    row = _first_row(path, "SELECT id FROM graphs LIMIT 1")
     if row is None:
         raise DatasetError(f"{path} holds no graphs")
     return str(row[0])
+
+
+def _first_row(path: Path, text: str, *values: str) -> tuple[Any, ...] | None:
+    try:
+        with closing(_connect(path)) as graphs:
+            row: tuple[Any, ...] | None = graphs.execute(text, values).fetchone()
+            return row
+    except sqlite3.Error as error:
+        why = f"{path} cannot be read ({error})"
+        raise DatasetError(f"{why}; remove {path.parent}, and repeat the command") from None
 
 
 def read_graphs(path: Path) -> Iterator[bytes]:

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kgqa.kg.languages import base_language, stem_words
+from kgqa.kg.linking.common_words import COMMON_WORDS
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.pages import Match, Mention
 from kgqa.kg.profile.ends import HopEnds
 from kgqa.kg.profile.profile import UNTYPED, Profile
-from kgqa.kg.terms import Entity, Hop, local_name
+from kgqa.kg.terms import Entity, Hop, is_value_id, local_name
 from kgqa.kg.text import FUNCTION_WORDS, fold, split_words
 
 MAX_CLASS_WORDS = 6  # words of the name of a class
@@ -25,7 +26,8 @@ _ASIDE = re.compile(r"\(([^()]*)\)")
 _ASKED_KIND = re.compile(
     r"(?:(?:and|please|(?:can|could) you|in|from|to|at|on|of|by|for|with)(?: please)? )?"
     r"(?:(?:which|what|who|how many|list|name|show|give|find)(?: me)?(?: (?:is|are|was|were))?"
-    r"(?: of)?(?: all)?(?: of)?(?: (?:the|a|an))?)(?: (?!of|in|by|from|for|to|with|on|at|that|the)\w+){0,2}"
+    r"(?: of)?(?: all)?(?: of)?(?: (?:the|a|an))?(?:(?: total)? number of)?)"
+    r"(?: (?!of|in|by|from|for|to|with|on|at|that|the)\w+){0,2}"
 )
 """What stands before a kind of things that is asked for, in the singular."""
 
@@ -56,15 +58,31 @@ def _singular(word: str) -> str:
     return word[:-2] if lower.endswith(_SIBILANTS) else word[:-1]
 
 
+def spaced(name: str) -> str:
+    """Put spaces into a name in one word, as IRIs have it.
+
+    >>> spaced("BillOfMaterial"), spaced("LP record")
+    ('Bill Of Material', 'LP record')
+    """
+    return name if " " in name else _CAPITAL.sub(" ", name).replace("_", " ")
+
+
 def asks_for_kind(question: str, kind: str) -> bool:
     """Return whether things of a kind are what a question asks for.
 
     >>> [asks_for_kind(question, "Hut") for question in ("Which huts are old?", "Who runs the oldest hut?")]
     [True, False]
     """
-    said, name = (fold(in_singular(text)) for text in (question, kind))
+    said, name = (fold(in_singular(text)) for text in (question, spaced(kind)))
     before, found, _ = said.partition(f" {name}")
     return bool(found) and _ASKED_KIND.fullmatch(before) is not None
+
+
+def asked_kind(question: str, classes: Iterable[Entity]) -> Entity | None:
+    """Return the first of some classes things of which are what a question asks for."""
+    asked = (each for each in classes if asks_for_kind(question, each.name or ""))
+    said = fold(in_singular(question))
+    return min(asked, key=lambda each: said.find(fold(in_singular(spaced(each.name or "")))), default=None)
 
 
 class ClassNames:
@@ -83,9 +101,9 @@ class ClassNames:
         self._entities: dict[str, dict[Entity, None]] = defaultdict(dict)
         self._stems: dict[str, dict[tuple[str, ...], dict[Entity, None]]] = {}
         for each in profile.classes:
-            local = _CAPITAL.sub(" ", local_name(each.id).rpartition(".")[2]).replace("_", " ").lower()
-            names = [name.value for name in each.wording.names]
-            shown = next((n.value for n in each.wording.names if n.language in {"en", ""}), local)
+            local = spaced(local_name(each.id).rpartition(".")[2]).lower()
+            names = [spaced(name.value) for name in each.wording.names]
+            shown = next((spaced(n.value) for n in each.wording.names if n.language in {"en", ""}), local)
             for name in dict.fromkeys((*names, local)) if each.id != UNTYPED else ():
                 for text in (name, _ASIDE.sub(" ", name), *_ASIDE.findall(name)):
                     if key := fold(in_singular(text)):
@@ -109,7 +127,7 @@ class ClassNames:
         """Return the classes by the stems of their names in another language than English."""
         if language not in self._stems:
             stems: dict[tuple[str, ...], dict[Entity, None]] = defaultdict(dict)
-            for each in self.profile.classes if language else ():
+            for each in self.profile.classes if language not in ("", "en") else ():
                 for name in each.wording.names:
                     if base_language(name.language) in (language, ""):
                         stems[stem_words(name.value, language)][Entity(each.id, name.value)] = None
@@ -135,20 +153,46 @@ class ClassNames:
 
 
 def add_classes(
-    question: str, mentions: Sequence[Mention], classes: ClassNames, language: str = ""
+    question: str,
+    mentions: Sequence[Mention],
+    classes: ClassNames,
+    relations: Iterable[str],
+    language: str = "",
 ) -> list[Mention]:
     """Return mentions with those of classes, in the order of the question.
 
-    A class gives way to what is called so with a capital letter, and to a longer name.
+    A class gives way to what is called so with a capital letter, to a longer name, and to more words that are
+    those of one of the ``relations``.
     """
-    kept = list(mentions)
+    kept, said = list(mentions), f" {fold(in_singular(question))} "
+    longer = [each for each in map(_content, relations) if " " in each and f" {each} " in said]
     for begin, end, entities in classes.find(question, language):
+        name = fold(in_singular(question[begin:end]))
+        if any(name != each and f" {name} " in f" {each} " for each in longer):
+            continue
         text = question[begin:end]
         met = [each for each in kept if each.start < end and begin < each.end]
         if all(_gives_way(each, begin, end, text.islower() or begin == 0) for each in met):
             named = tuple(Match(each, 1.0, "class", classes.hops_to(each.id)) for each in entities)
             kept = [*(each for each in kept if each not in met), Mention(text, begin, end, named)]
     return sorted(kept, key=lambda each: each.start)
+
+
+def without_chance(mentions: Sequence[Mention]) -> list[Mention]:
+    """Leave out numbers and common words that are only part of some name, where a class or value is named."""
+
+    def is_chance(mention: Mention) -> bool:
+        words = {word for word in fold(in_singular(mention.text)).split() if not word.isdigit()}
+        return not mention.matches[0].sure and not mention.is_class and words <= COMMON_WORDS
+
+    sure = any(each.is_class or is_value_id(each.matches[0].entity.id) for each in mentions)
+    return [each for each in mentions if not (sure and is_chance(each))]
+
+
+def _content(relation: str) -> str:
+    """Return the words of a relation that carry meaning, in the singular."""
+    words = fold(in_singular(spaced(relation.rpartition(".")[2]))).split()
+    return " ".join(word for word in words if word not in FUNCTION_WORDS)
 
 
 def _gives_way(mention: Mention, begin: int, end: int, lower: bool) -> bool:

@@ -53,7 +53,9 @@ MAX_EXAMPLES = 5
 
 MAX_VALUE_CHARS = 80
 MAX_MEMBERS_COUNTED = 100_000  # of one class of a graph that is not gone through
-MAX_PROPERTIES = 40  # of a class
+MAX_PROPERTIES, MIN_PROPERTIES, MAX_PROPERTIES_IN_ALL = 40, 8, 30_000
+"""Properties that are kept of a class, the commonest first, and of all classes together."""
+
 
 _COMMENTS = (f"{RDFS}comment", f"{SKOS}definition", "http://purl.org/dc/terms/description")
 _DOMAINS = (f"{RDFS}domain", f"{SCHEMA_ORG}domainIncludes")
@@ -186,12 +188,15 @@ class _Reader:
         self._enumerations: dict[str, tuple[Literal, ...] | None] = {}
         self._tags = Counter[str]()
         self._naming: dict[str, tuple[str, ...]] = {}
+        self._most_properties = MAX_PROPERTIES
         self._seen: dict[str, None] = {}
         self.unnamed: dict[str, str] = {}
 
     def read_members(self, classes: Sequence[str], relations: Sequence[str]) -> dict[str, Facts]:
         """Return the facts of some members of each class, and of nodes without one."""
         share = MAX_MEMBERS_READ // max(1, len(classes))
+        kept = MAX_PROPERTIES_IN_ALL // max(1, len(classes))
+        self._most_properties = max(MIN_PROPERTIES, min(MAX_PROPERTIES, kept))
         most = min(MAX_MEMBERS_OF_CLASS, max(MIN_MEMBERS_OF_CLASS, share))
         members: dict[str, list[str]] = {id: [] for id in classes}
         for some in _batches(classes, CLASSES_PER_QUERY):
@@ -261,7 +266,7 @@ class _Reader:
             identifiers=tuple(p.relation for p in whole if {*p.datatypes} <= _CODES and not p.ends),
             naming=naming,
             is_named=unnamed is None,
-            properties=tuple(properties[:MAX_PROPERTIES]),
+            properties=tuple(properties[: self._most_properties]),
         )
 
     def _property(

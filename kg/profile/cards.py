@@ -4,22 +4,24 @@
 >>> price = PropertyProfile("http://x/price", having=9, facts=9, ends={"": 9})
 >>> made = PropertyProfile("http://x/made_by", having=10, facts=12, ends={"http://x/WorkShop": 12})
 >>> tool = ClassProfile("http://x/PowerTool", members=10, read=10, properties=(made, price))
->>> [card] = make_cards(Profile((tool,)), local_name)
+>>> [card] = make_cards(Profile((tool,)), [tool], local_name)
 >>> card.name, [(each.name, each.share, each.leads_to) for each in card.properties]
-('Power Tool', [('made_by', 1.0, ('Work Shop',)), ('price', 0.9, ())])
+('Power Tool', [('made_by', 1.0, ('Work Shop',)), ('price', 0.9, ('(no class)',))])
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from kgqa.kg.dialects import PLAIN
-from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile, Wording
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile, RelationProfile, Wording
 from kgqa.kg.proof.values import kind_of
-from kgqa.kg.terms import Literal, local_name, one_line
+from kgqa.kg.terms import Entity, Literal, local_name, one_line
 from kgqa.kg.text import split_camel_case
 
 MAX_VALUE_CHARS = 60  # characters of a value that a card shows
+MAX_NUMBERS = 5  # numbers or dates of an enumeration that are shown one by one
 
 _NO_CLASS = "(no class)"
 
@@ -62,21 +64,38 @@ class ClassCard:
     properties: tuple[PropertyCard, ...]
 
 
-def make_cards(profile: Profile, label: Callable[[str], str]) -> list[ClassCard]:
+async def with_names(graph: KnowledgeGraph, classes: Sequence[ClassProfile]) -> list[ClassProfile]:
+    """Return classes with the names of their examples, and without those that have none."""
+    names = await graph.names([example.id for each in classes for example in each.examples])
+
+    def named(each: ClassProfile) -> tuple[Entity, ...]:
+        return tuple(Entity(example.id, name) for example in each.examples if (name := names[example.id]))
+
+    return [replace(each, examples=named(each)) for each in classes]
+
+
+def make_cards(
+    profile: Profile, classes: Sequence[ClassProfile], label: Callable[[str], str]
+) -> list[ClassCard]:
     """Return a card for each class; ``label`` says what a relation is called that has no name of its own."""
+    names = {each.id: class_name(each) for each in profile.classes}
 
     def call(relation: str) -> str:
         return relation_name(profile, relation, label)
 
+    def call_class(id: str) -> str:
+        return names.get(id) or class_name(ClassProfile(id, 0, 0))
+
     def make(each: PropertyProfile, members: int) -> PropertyCard:
-        ends = sorted((id for id in each.ends if id != UNTYPED), key=lambda id: (-each.ends[id], id))
+        shown = (id for id in each.ends if id != UNTYPED or not each.inner)
+        ends = sorted(shown, key=lambda id: (id == UNTYPED, -each.ends[id], id))
         return PropertyCard(
             each.relation,
             call(each.relation),
             each.having / members if members else 0.0,
             each.is_single,
             _kind(each),
-            tuple(class_name(profile, id) for id in ends),
+            tuple(map(call_class, ends)),
             tuple(ends),
             _values(each),
             tuple(make(inner, each.facts) for inner in each.inner),
@@ -85,40 +104,35 @@ def make_cards(profile: Profile, label: Callable[[str], str]) -> list[ClassCard]
     def card(each: ClassProfile) -> ClassCard:
         return ClassCard(
             each.id,
-            class_name(profile, each.id),
+            call_class(each.id),
             each.wording.comment,
             each.members,
             each.is_named,
-            tuple(class_name(profile, id) for id in each.superclasses),
+            tuple(map(call_class, each.superclasses)),
             tuple(map(call, each.naming)),
             tuple(map(call, each.identifiers)),
             tuple(one_line(str(example), MAX_VALUE_CHARS) for example in each.examples),
             tuple(make(own, each.read) for own in each.properties),
         )
 
-    return [card(each) for each in profile.classes]
+    return [card(each) for each in classes]
 
 
-def class_name(profile: Profile, id: str) -> str:
+def class_name(of: ClassProfile) -> str:
     """Return what a class is called: by a name of its own, or by its IRI in words."""
-    if id == UNTYPED:
+    if of.id == UNTYPED:
         return _NO_CLASS
-    known = profile.find(id)
-    return best_name(known.wording if known else Wording()) or _in_words(local_name(id))
+    return best_name(of.wording) or one_line(split_camel_case(unquote(local_name(of.id))).replace("_", " "))
 
 
 def relation_name(profile: Profile, relation: str, label: Callable[[str], str]) -> str:
     """Return what a relation is called: by a name of its own, or as the graph shows it."""
-    return best_name(profile.relations.get(relation, Wording())) or one_line(label(relation))
+    return best_name(profile.relations.get(relation, RelationProfile()).wording) or one_line(label(relation))
 
 
 def best_name(wording: Wording) -> str:
     """Return the name in English, else one without a language, else any; empty without a name."""
     return one_line(PLAIN.best((0, name.language, name.value) for name in wording.names) or "")
-
-
-def _in_words(local: str) -> str:
-    return one_line(split_camel_case(unquote(local)).replace("_", " "))
 
 
 def _kind(of: PropertyProfile) -> str:
@@ -130,11 +144,12 @@ def _kind(of: PropertyProfile) -> str:
 
 
 def _values(of: PropertyProfile) -> str:
+    """Return a few values, or their range; of an enumeration all."""
+
     def shown(value: Literal) -> str:
         return one_line(value.value, MAX_VALUE_CHARS)
 
-    if of.is_enumeration:
-        return ", ".join(map(shown, of.values))
-    if of.least is not None and of.most is not None:
-        return shown(of.least) if of.least == of.most else f"{shown(of.least)} … {shown(of.most)}"
-    return ", ".join([*map(shown, of.values), "…"]) if of.values else ""
+    few = of.is_enumeration and len(of.values) <= MAX_NUMBERS
+    if of.least is not None and of.most is not None and not few:
+        return " … ".join(dict.fromkeys((shown(of.least), shown(of.most))))
+    return ", ".join([*map(shown, of.values), *(["…"] if of.values and not of.is_enumeration else [])])

@@ -6,7 +6,26 @@ from collections.abc import Collection
 from kgqa.kg.profile.profile import Profile
 from kgqa.kg.terms import Hop
 
+MIN_OWNED = 3  # ends of a relation, all different, for them to belong to one node each
+
 MIN_SURE_SHARE = 0.98  # of the nodes that a hop leads to, for all of them to count as members of a class
+
+
+def owned_relations(profile: Profile) -> frozenset[str]:
+    """Return the relations each of whose ends belongs to one node alone, as far as members were read.
+
+    >>> from kgqa.kg.profile.profile import ClassProfile, PropertyProfile
+    >>> price, made = (PropertyProfile(f"http://x/{name}", 8, 8, {"": 8}, distinct=n)
+    ...     for name, n in (("price", 8), ("madeBy", 2)))
+    >>> sorted(owned_relations(Profile((ClassProfile("http://x/Tool", 8, 8, properties=(price, made)),))))
+    ['http://x/price']
+    """
+    alone, shared = set[str](), set[str]()
+    for each in profile.classes:
+        for part in each.properties:
+            is_owned = part.ends and not part.datatypes and part.is_single and part.distinct == part.facts
+            (alone if is_owned and part.facts >= MIN_OWNED else shared).add(part.relation)
+    return frozenset(alone - shared)
 
 
 class HopEnds:

@@ -23,6 +23,7 @@ from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.proof.values import bind_number, bind_seconds, compare, is_comparable, is_one_of
 from kgqa.kg.sparql.patterns import (
     compare_node,
+    is_named,
     known_entities,
     proof_pattern,
     serialise,
@@ -35,14 +36,16 @@ from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal
 ANSWER = "?answer"
 
 
-def write_query(query: AnswerQuery, types: Sequence[str]) -> str:
+def write_query(query: AnswerQuery, types: Sequence[str], *, named: bool = False) -> str:
     """Return the SPARQL of an answer query, which calls its answers ``?answer``.
 
     Args:
         query: The query.
         types: The predicates from an entity to its types.
+        named: Whether answers are no blank nodes.
     """
     (triples, tests), aggregate = write_body(query, types), query.aggregate
+    tests += [f"FILTER({is_named(ANSWER)})"] if named else []
     body = triples + tests
     if query.ask:  # to Virtuoso, a union of which it sees that nothing passes has a row without values
         answers = _group(f"{{ SELECT {ANSWER} WHERE {{", body, "} }")

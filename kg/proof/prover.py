@@ -10,7 +10,7 @@ from kgqa.kg.proof import compilation, facts
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.sparql.decoding import sort_key
 from kgqa.kg.sparql.patterns import label_of
-from kgqa.kg.terms import Term
+from kgqa.kg.terms import Term, is_blank
 
 
 class Prover:
@@ -24,11 +24,17 @@ class Prover:
         return compilation.write_query(query, self._dialect.types)
 
     async def prove(self, query: AnswerQuery) -> Proof:
-        """Return what an answer query gives; see `KnowledgeGraph`. Names are looked up after it."""
+        """Return what an answer query gives; see `KnowledgeGraph`. Names are looked up after it.
+
+        Blank nodes are no answers, and the query says so where it would give some.
+        """
         text, types = self.write_query(query), self._dialect.types
         answer = await self._executor.query(text if query.has_one_row else self._with_names(text))
         rows = ((*row, None, None) for row in answer.rows)
         found = list(self._naming.apply((term, label, rank) for term, label, rank, *_ in rows).values())
+        if not query.computes_value and any(map(is_blank, found)):
+            found = [term for term in found if not is_blank(term)]
+            text = compilation.write_query(query, types, named=True)
         kept = sorted(found[: self._rows], key=sort_key)
         page = Page(tuple(kept), answer.cut or len(found) > self._rows)
         return Proof(text, page, tuple(compilation.write_parts(query, types)))

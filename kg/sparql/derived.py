@@ -23,14 +23,26 @@ DERIVED_GRAPH = "urn:kgqa:derived"
 INSTANCE_OF = "urn:kgqa:instance-of"
 """From an entity to its classes, and to all that these are subclasses of."""
 
-SUBCLASS, BROADER = f"{CLOSURE}{RDFS}subClassOf+", f"{CLOSURE}{SKOS}broader+"
-"""From a class or concept to all above it; the sign at the end tells their names from those of one step."""
+SUBCLASS = f"{CLOSURE}{RDFS}subClassOf+"
+"""From a class to all above it; the sign tells what is of any number of steps from what is of one."""
+
+BROADER, NARROWER = f"{CLOSURE}{SKOS}broader", f"{CLOSURE}{SKOS}narrower"
+"""Between concepts, whichever of the two relations is stated."""
+
+THESAURUS = (BROADER, NARROWER, f"{BROADER}+", f"{NARROWER}+")
+"""Relations of which there is one for either direction, so that each is followed along its arrow only."""
 
 _PATHS = {INSTANCE_OF: f"<{RDF}type>/<{RDFS}subClassOf>*"}
 
 _TYPES = {each for dialect in DIALECTS.values() for each in dialect.types}
 
-_NAMES = {INSTANCE_OF: "instance of", SUBCLASS: "kind of", BROADER: "broader at any level"}
+_NAMES = {
+    INSTANCE_OF: "instance of",
+    SUBCLASS: "kind of",
+    **dict(
+        zip(THESAURUS, ("broader", "narrower", "broader at any level", "narrower at any level"), strict=True)
+    ),
+}
 
 
 def _parts(operators: str) -> str:
@@ -40,7 +52,12 @@ def _parts(operators: str) -> str:
 
 _ABOVE = f"(<{RDFS}subClassOf>|<{OWL}equivalentClass>)/{_parts(f'<{OWL}intersectionOf>')}"
 
-_CLOSURES = {SUBCLASS: f"({_ABOVE})+", BROADER: f"(<{SKOS}broader>|^<{SKOS}narrower>)+"}
+_BROADER, _NARROWER = f"(<{SKOS}broader>|^<{SKOS}narrower>)", f"(<{SKOS}narrower>|^<{SKOS}broader>)"
+
+_CLOSURES = {
+    SUBCLASS: f"({_ABOVE})+",
+    **dict(zip(THESAURUS, (_BROADER, _NARROWER, f"{_BROADER}+", f"{_NARROWER}+"), strict=True)),
+}
 
 _FILLERS = f"(<{OWL}someValuesFrom>|<{OWL}hasValue>|<{OWL}onClass>)/" + _parts(
     f"<{OWL}intersectionOf>|<{OWL}unionOf>"

@@ -9,7 +9,7 @@ import pyoxigraph as ox
 from kgqa.kg.dialects import LOCAL_NAME, OWL, PLAIN, RDF, RDFS, SKOS
 from kgqa.kg.profile.terminology import CLASSES, is_terminology_only
 from kgqa.kg.sparql import queries
-from kgqa.kg.sparql.derived import BROADER, DERIVED_GRAPH, SUBCLASS, in_words, some_values
+from kgqa.kg.sparql.derived import DERIVED_GRAPH, SUBCLASS, THESAURUS, in_words, some_values
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.store.loading import fill_store
 from kgqa.kg.terms import Hop, is_iri, local_name
@@ -18,16 +18,16 @@ MAX_CLOSURE_PAIRS = 2_000_000
 """Pairs up to which a closure is stored: those of 40,000 classes are some 600,000."""
 
 _HIERARCHIES = {
-    SUBCLASS: (f"{RDFS}subClassOf", f"{OWL}equivalentClass"),
-    BROADER: (f"{SKOS}broader", f"{SKOS}narrower"),
+    (SUBCLASS,): (f"{RDFS}subClassOf", f"{OWL}equivalentClass"),
+    THESAURUS: (f"{SKOS}broader", f"{SKOS}narrower"),
 }
+"""Relations that are derived, and those that state them."""
 
 
 def derive_facts(store: ox.Store) -> None:
     """Add to a store what axioms say of classes and concepts, where it holds little else."""
-    closures = [
-        each for each, by in _HIERARCHIES.items() if any(_is_used(store, relation) for relation in by)
-    ]
+    stated = [each for each, by in _HIERARCHIES.items() if any(_is_used(store, relation) for relation in by)]
+    closures = [*chain(*stated)]
     if not closures:
         return
     counted = {kind.value: int(n.value) for kind, n in _solutions(store, queries.count_types())}

@@ -53,6 +53,25 @@ QUOTING_SUFFIXES = {".nt": True, ".nq": True, ".ttl": False, ".turtle": False, "
 
 XML_SUFFIXES = {".rdf", ".owl", ".xml", ".trix"}
 
+ONTOLOGY_SUFFIXES = {
+    ".ofn": "functional syntax",
+    ".fss": "functional syntax",
+    ".omn": "Manchester syntax",
+    ".owx": "OWL/XML",
+    ".obo": "OBO format",
+}
+"""Syntaxes of ontologies that are not RDF's."""
+
+_COMMENTS = re.compile(rb"\A(?:\s+|#[^\n]*\n)+")
+_XML_BEGINS = re.compile(rb"\s*<[?!]|\s*<(?:[\w.-]+:)?[A-Za-z][\w.-]*[\s/>]|[\x00\xfe\xff]")
+_SYNTAXES = {
+    "functional syntax": re.compile(rb"(?:Prefix|Ontology)\s*\("),
+    "Manchester syntax": re.compile(rb"(?:Prefix|Ontology):"),
+    "OWL/XML": re.compile(rb"(?:\s*<[?!][^>]*>)*\s*<(?:owl:)?Ontology\b"),
+    "OBO format": re.compile(rb"format-version:"),
+}
+"""How they begin."""
+
 LINE_FORMATS = {".nt": ox.RdfFormat.N_TRIPLES, ".nq": ox.RdfFormat.N_QUADS}
 """Formats in which a line is a triple."""
 
@@ -378,11 +397,37 @@ def _known_suffix(path: Path) -> str:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes[-1:] == [".gz"]:
         suffixes.pop()
+    if syntax := ONTOLOGY_SUFFIXES.get(suffixes[-1]) if suffixes else None:
+        raise KGUnavailable(_syntax_advice(path, syntax))
     if not suffixes or suffixes[-1] not in KNOWN_SUFFIXES:
         raise KGUnavailable(
             f"{path.name}: unknown kind of file; known are {', '.join(KNOWN_SUFFIXES)} and these with .gz"
         )
-    return suffixes[-1]
+    return _content_suffix(path) if suffixes[-1] in (".owl", ".rdf") else suffixes[-1]
+
+
+def _content_suffix(path: Path) -> str:
+    """Return the suffix that the text of an ontology should have, whatever it has.
+
+    Raises:
+        KGUnavailable: if it is in a syntax that is not RDF's.
+    """
+    try:
+        with _open_file(path) as file:
+            head = _COMMENTS.sub(b"", file.read(_BLOCK_BYTES).removeprefix(b"\xef\xbb\xbf"))
+    except (OSError, EOFError, zlib.error):  # whoever reads it says what is wrong
+        return ".owl"
+    for syntax, begins in _SYNTAXES.items():
+        if begins.match(head):
+            raise KGUnavailable(_syntax_advice(path, syntax))
+    return ".owl" if _XML_BEGINS.match(head) or not head else ".ttl"
+
+
+def _syntax_advice(path: Path, syntax: str) -> str:
+    return (
+        f"{path.name} is an ontology in {syntax}, which is no RDF; save it as Turtle, "
+        f"in Protégé or by robot convert -i {path.name} -o {path.name.split('.')[0]}.ttl"
+    )
 
 
 def _open_file(path: Path) -> gzip.GzipFile | io.BufferedReader:

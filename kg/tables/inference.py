@@ -232,12 +232,14 @@ class Inference:
 
     @property
     def links(self) -> dict[str, str]:
-        """Which relations are links that were inferred, and why, by their ids."""
+        """Which relations rest on links that were inferred, and why, by their ids."""
         found: dict[str, list[str]] = {}
         for name, table in self.tables.items():
-            for relation in table.links:
-                why = f"{name} -> {table.links[relation].to}: {self.reasons[name, relation]}"
-                found.setdefault(relation_node(relation).value, []).append(why)
+            said = [(by, link.to, self.reasons[name, by]) for by, link in table.links.items()]
+            if table.of:
+                said += [(by, table.of, self.reasons[name, "id"]) for by in (*table.links, *table.values)]
+            for relation, to, why in said:
+                found.setdefault(relation_node(relation).value, []).append(f"{name} -> {to}: {why}")
         return {relation: "; ".join(whys) for relation, whys in found.items()}
 
     def to_toml(self) -> str:

@@ -64,7 +64,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     column: str
-    separator: str | None = Field(None, min_length=1)  # between several values in one cell
+    separator: str | None = Field(default=None, min_length=1)  # between several values in one cell
 
 
 Kind = Choice["text", "integer", "decimal", "double", "date", "dateTime", "year", "boolean"]
@@ -77,7 +77,7 @@ class Value(_Part):
     """
 
     type: Kind | None = None
-    language: str | None = Field(None, pattern=r"^[A-Za-z]+(-[A-Za-z0-9]+)*$")
+    language: str | None = Field(default=None, pattern=r"^[A-Za-z]+(-[A-Za-z0-9]+)*$")
 
 
 class Link(_Part):

@@ -293,7 +293,7 @@ async def _choose_attribute(
 async def _list_attributes(
     nodes: Mapping[int, Collection[Term]], hops: Mapping[int, Collection[Hop]], graph: Lookups
 ) -> set[_Attribute]:
-    """Return what gives some nodes numbers or dates, and the unnamed nodes beside them: three queries.
+    """Return what gives some nodes numbers or dates, and the nodes that they own: three queries.
 
     The nodes, and the hops that lead on from them, are by how far before the ends they are.
     """
@@ -303,12 +303,12 @@ async def _list_attributes(
         known = sorted(keep_entities(terms))
         sampled[back] = known[:: -(-len(known) // _MAX_SAMPLED_NODES) or 1]  # evenly spread over their order
         starts += [(back, (), node, sorted(hops[back])) for node in sampled[back]]
-    led = await _list_values(starts, graph)
+    led, owned = await _list_values(starts, graph), await graph.owned_relations()
     beside = [
         (back, way, node)
         for (back, way), ends in led.items()
         for node in keep_entities(ends)
-        if node.name is None
+        if node.name is None or way[-1].relation in owned
     ][: 3 * _MAX_SAMPLED_NODES]
     relations = await graph.list_relations(sorted({node.id for *_, node in beside}))
     further = await _list_values([(*each, relations[each[-1].id]) for each in beside], graph)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.linking.class_names import asks_for_kind, in_singular
+from kgqa.kg.linking.class_names import asked_kind, in_singular, spaced
 from kgqa.kg.meter import begin_query, metered, unmetered
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql.intent import QuestionIntent
@@ -22,6 +22,7 @@ from kgqa.models.offline.question_intent import (
     Bound,
     find_bounds,
     find_claimed_chains,
+    find_figures,
     intent_by_words,
 )
 from kgqa.priors.exemplars import ExemplarLibrary
@@ -36,14 +37,15 @@ from kgqa.retrieval.chain_ranking import ChainCombination, asks_when, combine_ch
 from kgqa.retrieval.confidence import Reading, read_signals
 from kgqa.retrieval.lookups import MAX_QUERIES, NO_ANSWER, Lookups
 from kgqa.retrieval.retriever import Retrieved, Retriever
-from kgqa.retrieval.wording import Encode, content_words
+from kgqa.retrieval.wording import IGNORED_WORDS, Encode, content_words
 
-_MAX_SEARCH_QUERIES = MAX_QUERIES - 3  # the others are for values
+_MAX_SEARCH_QUERIES = MAX_QUERIES - 5  # the others are for values
 _MAX_INTERPRETATIONS = 256  # that are kept
 _MIN_INTENT_SHARE = 0.5  # from which the intent of training questions is taken over
 _MIN_AGREEING_INTENT_SHARE = 0.1  # the same where the words of the question agree
 _MAX_COMPARED_ENDS = 1_000  # of other chains, that a chain may reach
 _MAX_ALTERNATIVES = 8  # chains from each topic that are kept beside the chosen one
+_ASKING_WORDS = frozenset({"many", "number", "total", "all", "different", "show", "exist", "count"})
 _VALUE_ASKED = re.compile(
     r"(?i)\bwhen\b|\bhow (?!many\b)|\bwhat (?:is|was|were|are) the\b"
     r"|\b(?:which|what) (?:years?|dates?|days?)\b"
@@ -180,10 +182,16 @@ class QuestionInterpreter:
             rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
         members = _asked_members(question, rated)
         others = {topic: [each for each in found if each.moves] for topic, found in rated.items()}
-        kinds = [found[0] for topic, found in rated.items() if found and not others[topic]]
-        chosen, selected = await self._choose(members, found, intent, bounds, graph)
-        if selected is None and not (members and _says_no_more(question, members)):
-            chosen, selected = await self._choose(others, found, intent, bounds, graph, kinds)
+        kinds = [found[0] for topic, found in rated.items() if found and not found[0].moves]
+        if members:
+            others = {topic: [] if topic in members else found for topic, found in others.items()}
+            bounds = bounds or find_figures(next(iter(masked.values())))
+            besides = [kind for kind in kinds if kind.chain.topic not in members]
+            chosen, selected = await self._choose(members, found, intent, bounds, graph, besides)
+        if not members or (selected is None and not _says_no_more(question, members)):
+            apart = [kind for kind in kinds if not others[kind.chain.topic]]
+            others = {topic: each for topic, each in others.items() if each or not rated[topic]}
+            chosen, selected = await self._choose(others, found, intent, bounds, graph, apart)
         if chosen is None:
             return Interpretation()
         candidates, answers = chosen.chains, selected.terms if selected else None
@@ -363,18 +371,19 @@ def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]
 def _asked_members(
     question: str, rated: Mapping[Entity, Sequence[CandidateChain]]
 ) -> dict[Entity, list[CandidateChain]]:
-    """Return the chain to the members of the class that a question asks for; none where it asks for none."""
+    """Return the chain to the members of the class that a question asks for; none where it asks for none.
+
+    Nor where what is asked of them hangs on an entity.
+    """
     members = {topic: [each for each in found if not each.moves] for topic, found in rated.items()}
-    if not all(members.values()):  # what is asked of them hangs on an entity
-        return {}
-    asked = (topic for topic in members if members[topic] and asks_for_kind(question, topic.name or ""))
-    return {topic: members[topic] for topic in asked}
+    asked = asked_kind(question, members) if all(members.values()) else None
+    return {asked: members[asked]} if asked else {}
 
 
 def _says_no_more(question: str, classes: Iterable[Entity]) -> bool:
     """Return whether a question says nothing beside the class that it asks for."""
-    named = {word for each in classes for word in in_singular(each.name or "").lower().split()}
-    return {*content_words(in_singular(question))} <= named | {"many"}
+    named = {word for each in classes for word in in_singular(spaced(each.name or "")).lower().split()}
+    return {*content_words(in_singular(question))} <= named | IGNORED_WORDS | _ASKING_WORDS
 
 
 def _prefer_entities(found: Sequence[CandidateChain]) -> list[CandidateChain]:

@@ -123,6 +123,7 @@ _BOUNDS = [
 ]
 """How a question says a bound, whether of a year."""
 
+_PLAIN_FIGURE = re.compile(r"(?<![\w.,-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w-])")
 _DENIAL = re.compile(r"\b(?:no|not|never)\b|n't\b")
 
 _MENTION_BONUS = 10.0  # of each thing that the question names, for a chain that passes it: words count less
@@ -166,6 +167,20 @@ def find_bounds(question: str) -> list[Bound]:
             value = Decimal(figure.rstrip(",").replace(",", "")) * _SCALES.get(scale or "", 1)
             found.setdefault(match.start(1), Bound(by, value, dated))
     return list(found.values())
+
+
+def find_figures(question: str) -> list[Bound]:
+    """Return the numbers of a question, each as what a value is to equal; the names in it are best masked.
+
+    >>> [(str(each.value), each.dated) for each in find_figures("Which tools of 1969 cost 14 dollars?")]
+    [('1969', True), ('14', False)]
+    """
+    numbers = [found.group() for found in _PLAIN_FIGURE.finditer(question)]
+    years = [re.fullmatch(_YEAR, each) is not None for each in numbers]
+    return [
+        Bound(operator.eq, Decimal(each.replace(",", "")), dated)
+        for each, dated in zip(numbers, years, strict=True)
+    ]
 
 
 def named_terms(question: str, terms: Iterable[Term], topics: Collection[Term]) -> set[Term]:

@@ -6,6 +6,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -171,6 +172,7 @@ def test_unknown_instead_of_yes_or_no_is_no_answer(run: Kgqa, town: str) -> None
     assert "no answer · vog" in ended.out
 
 
+@pytest.mark.skipif(find_spec("sentence_transformers") is None, reason="needs the extra encoders")
 @pytest.mark.parametrize("option", ["encoder=/nowhere", "nli=/nowhere"])
 @pytest.mark.parametrize(
     "command", [["ask", "Where is Ulm?"], ["eval", "--dataset", "sample", "--out", "run"]]

@@ -39,7 +39,7 @@ def draw(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 
     def draw(*classes: ClassProfile, **summary: Any) -> str:
         profile = Profile(classes, summary=ProfileSummary(**summary))
-        show_profile(INFO, profile.summary, make_cards(profile, local_name), local_name)
+        show_profile(INFO, profile.summary, make_cards(profile, classes, local_name), local_name)
         return capsys.readouterr().out
 
     return draw

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from kgqa.kg.profile.cards import ClassCard, make_cards
-from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile, Wording
+from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile, RelationProfile, Wording
 from kgqa.kg.terms import Literal, local_name
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -19,7 +19,7 @@ def numbers(*values: int) -> tuple[Literal, ...]:
 
 def card(*properties: PropertyProfile, id: str = x("Tool"), names: Sequence[Literal] = ()) -> ClassCard:
     owner = ClassProfile(id, members=10, read=4, wording=Wording(tuple(names)), properties=properties)
-    return make_cards(Profile((owner,)), local_name)[0]
+    return make_cards(Profile((owner,)), [owner], local_name)[0]
 
 
 def test_a_class_is_called_in_english_where_it_can_be() -> None:
@@ -38,8 +38,9 @@ def test_nodes_without_a_class_are_said_to_have_none() -> None:
 
 def test_a_property_is_called_by_the_name_that_the_graph_gives_it() -> None:
     owner = ClassProfile(x("Tool"), 1, 1, properties=(PropertyProfile(x("P17"), 1, 1),))
-    named = Profile((owner,), relations={x("P17"): Wording((Literal("country", language="en"),))})
-    assert make_cards(named, local_name)[0].properties[0].name == "country"
+    country = RelationProfile(Wording((Literal("country", language="en"),)))
+    [made] = make_cards(Profile((owner,), {x("P17"): country}), [owner], local_name)
+    assert made.properties[0].name == "country"
 
 
 def test_shares_are_those_of_the_members_that_were_read() -> None:
@@ -49,7 +50,8 @@ def test_shares_are_those_of_the_members_that_were_read() -> None:
 def test_classes_that_a_property_leads_to_are_ordered_by_how_often() -> None:
     ends = {x("Maker"): 1, x("Shop"): 5, UNTYPED: 9}
     made = card(PropertyProfile(x("from"), 4, 15, ends=ends)).properties[0]
-    assert (made.leads_to, made.classes) == (("Shop", "Maker"), (x("Shop"), x("Maker")))
+    assert made.leads_to == ("Shop", "Maker", "(no class)")
+    assert made.classes == (x("Shop"), x("Maker"), UNTYPED)
 
 
 def test_an_enumeration_is_listed() -> None:

@@ -86,7 +86,8 @@ def test_one_of_two_years_is_not_all_that_is_asked_for(huts: str) -> None:
 def test_a_bound_is_a_condition_that_the_graph_decides(huts: str) -> None:
     record = kgqa.ask("Which huts of the club Uto were built before 1880?", kg=huts, model="offline")
     assert record["outcome"] == "grounded"
-    assert [(each["words"], each["by"]) for each in record["conditions"]] == [("built < 1880", "graph")]
+    assert ("built < 1880", "graph") in [(each["words"], each["by"]) for each in record["conditions"]]
+    assert {each["by"] for each in record["conditions"]} == {"graph"}
 
 
 @pytest.mark.parametrize(

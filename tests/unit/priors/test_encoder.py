@@ -262,6 +262,7 @@ def test_a_changed_model_has_another_name(small, tmp_path):
 
 
 def test_no_such_model_is_told_in_one_line(tmp_path):
+    pytest.importorskip("sentence_transformers")
     with pytest.raises(EncoderError, match="cannot open the encoder") as caught:
         open_encoder(str(tmp_path / "nothing here"))
     assert "\n" not in str(caught.value)

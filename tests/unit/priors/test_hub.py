@@ -3,6 +3,7 @@
 import logging
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,8 @@ from kgqa.priors.encoder import open_encoder
 from kgqa.priors.errors import EncoderError
 from kgqa.priors.hub_models import QUIET_LOGGERS, open_model
 from kgqa.priors.nli import NLIError, open_contradiction_detector
+
+needs_encoders = pytest.mark.skipif(find_spec("transformers") is None, reason="needs the extra encoders")
 
 
 @pytest.fixture
@@ -32,6 +35,7 @@ def options(model: str, **given: Any) -> dict[str, Any]:
     return {"model": model, **given}
 
 
+@needs_encoders
 def test_without_the_hub_only_the_disk_is_looked_at(asked: list[str]) -> None:
     assert open_model(options, "some/model") == {
         "model": "some/model",
@@ -43,22 +47,26 @@ def test_without_the_hub_only_the_disk_is_looked_at(asked: list[str]) -> None:
     assert asked == ["https://huggingface.co/some/model/resolve/main/config.json"]
 
 
+@needs_encoders
 def test_a_hub_that_answers_anything_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.get_session", lambda: SimpleNamespace(head=lambda *_, **__: None))
     assert open_model(options, "some/model")["local_files_only"] is False
 
 
+@needs_encoders
 def test_of_a_folder_the_hub_is_not_asked(asked: list[str], tmp_path: Path) -> None:
     assert open_model(options, str(tmp_path))["local_files_only"] is True
     assert asked == []
 
 
+@needs_encoders
 def test_what_no_model_can_be_called_is_no_folder(asked: list[str], tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"^there is no such folder$"):
         open_model(options, str(tmp_path / "missing"))
     assert asked == []
 
 
+@needs_encoders
 @pytest.mark.parametrize(("said", "told"), [("broken\nin many ways", "broken"), ("", "RuntimeError")])
 def test_any_failure_is_one_line(tmp_path: Path, said: str, told: str) -> None:
     def fail(model: str, **_: Any) -> None:
@@ -68,6 +76,7 @@ def test_any_failure_is_one_line(tmp_path: Path, said: str, told: str) -> None:
         open_model(fail, str(tmp_path))
 
 
+@needs_encoders
 @pytest.mark.parametrize("library", QUIET_LOGGERS)
 def test_the_libraries_are_quiet_meanwhile(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, library: str
@@ -84,6 +93,7 @@ def test_the_libraries_are_quiet_meanwhile(
     assert logger.level == before
 
 
+@needs_encoders
 def test_a_name_that_cannot_be_fetched_is_one_error_and_no_more(
     asked: list[str], capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -265,6 +265,7 @@ def told_in_one_line(caught, *parts):
 
 
 def test_no_such_model_says_what_to_do(tmp_path):
+    pytest.importorskip("sentence_transformers")
     with pytest.raises(NLIError) as caught:
         open_contradiction_detector(str(tmp_path / "nothing here"))
     told_in_one_line(caught, "cannot open the NLI model", "nothing here", "leave the option nli out")

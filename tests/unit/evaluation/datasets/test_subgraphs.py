@@ -67,6 +67,13 @@ async def test_a_graph_without_facts_is_open_and_knows_nobody() -> None:
     assert await open_triples(b"", "nothing").find_entities("Oakmere", 1) == []
 
 
+def test_a_file_of_graphs_that_cannot_be_read_is_told_with_what_sqlite_said(made: Path) -> None:
+    (made / GRAPHS_FILE).write_bytes(b"\xff" * 4_096)
+    for read in (lambda: read_graph(made / GRAPHS_FILE, "Q-3"), lambda: any_id(made / GRAPHS_FILE)):
+        with pytest.raises(DatasetError, match=r"cannot be read \(file is not a database\); remove"):
+            read()
+
+
 def test_all_graphs_together_hold_all_facts(made: Path) -> None:
     whole = b"".join(read_graphs(made / GRAPHS_FILE)).decode()
     assert all(id in whole for id in ("m.0x1", "Ash%20Water", "1987"))
