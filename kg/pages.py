@@ -116,7 +116,7 @@ class Match:
     @property
     def sure(self) -> bool:
         """Whether the name is the entity's own, but for case, punctuation and the like."""
-        return self.how in {"id", "exact", "normalised"}
+        return self.how in {"id", "exact", "normalised", "class"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -428,7 +428,8 @@ class SparqlGraph:
             return [found]
         if (is_id(text) and "://" in text) or is_foreign(text, self.dialect):  # `Re:Zero` may be a name
             return []
-        return await self._look_up(text, lambda index: index.find(text, limit))
+        values, classes = await self._lookup.values(), await self._classes()
+        return await self._look_up(text, lambda index: _find(text, limit, index, values, classes))
 
     async def _by_id(self, text: str) -> Match | None:
         """Find the entity of an id: its IRI, or as its kind of graph writes it, or another kind's.
@@ -461,7 +462,9 @@ class SparqlGraph:
                 linking = self._linking = index, {}
             if (linker := linking[1].get(language)) is None:
                 linker = linking[1][language] = Linker(index, labels, language)
-            mentions = _without_terms(linker.link(question), classes.profile.terms)
+            names_class = any(classes.find(question, linker.foreign))
+            mentions = linker.link(question, names_class=names_class)
+            mentions = _without_terms(mentions, classes.profile.terms)
             mentions = add_classes(question, mentions, classes, labels, linker.foreign)
             if values:
                 mentions = ValueFinder(values, index, linker).add(question, mentions)
@@ -736,6 +739,18 @@ def _checked_id(id: str) -> str:
     """Return the id that answers have for it; a blank node may be named by the IRI it is stored under."""
     blank = id.removeprefix(patterns.BLANK_NAMESPACE)
     return Entity(f"_:{blank}" if blank != id else id).id
+
+
+def _find(
+    text: str, limit: int, names: NameIndex, values: NameIndex | None, classes: ClassNames
+) -> list[Match]:
+    """Find entities by name; a class or values that are called so come before what is only alike."""
+    found = names.find(text, limit)
+    if not (found and found[0].sure):
+        kinds = (entity for each in classes.find(text) if each.covers(text) for entity in each.entities)
+        others = [Match(entity, 1.0, "class") for entity in kinds]
+        found = [*others, *(values.find_exact(text) if values else ()), *found]
+    return found[:limit]
 
 
 def _without_terms(mentions: Iterable[Mention], terms: Collection[str]) -> list[Mention]:

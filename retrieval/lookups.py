@@ -206,12 +206,7 @@ class Lookups:
             mentions = await self._graph.link(question)
         except NO_ANSWER:
             return {}
-        meant = {
-            match.entity.id: each.text
-            for each in mentions
-            for match in each.matches
-            if match.sure or each.is_class
-        }
+        meant = {match.entity.id: each.text for each in mentions for match in each.matches if match.sure}
         return {topic: meant[topic.id] for topic in topics if topic.id in meant}
 
     async def find_entities(self, text: str, limit: int) -> list[Match]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kgqa.kg.languages import base_language, stem_words
@@ -38,6 +38,10 @@ class NamedWords(NamedTuple):
     begin: int
     end: int
     entities: tuple[Entity, ...]
+
+    def covers(self, text: str) -> bool:
+        """Return whether a text, of which the words are, says nothing else."""
+        return fold(text) == fold(text[self.begin : self.end])
 
 
 def in_singular(question: str) -> str:
@@ -78,11 +82,11 @@ def asks_for_kind(question: str, kind: str) -> bool:
     return bool(found) and _ASKED_KIND.fullmatch(before) is not None
 
 
-def asked_kind(question: str, classes: Iterable[Entity]) -> Entity | None:
-    """Return the first of some classes things of which are what a question asks for."""
-    asked = (each for each in classes if asks_for_kind(question, each.name or ""))
+def asked_kind(question: str, classes: Mapping[Entity, str | None]) -> Entity | None:
+    """Return the first of some classes, by what they are called, things of which a question asks for."""
+    asked = {each: name for each, name in classes.items() if name and asks_for_kind(question, name)}
     said = fold(in_singular(question))
-    return min(asked, key=lambda each: said.find(fold(in_singular(spaced(each.name or "")))), default=None)
+    return min(asked, key=lambda each: said.find(fold(in_singular(spaced(asked[each])))), default=None)
 
 
 class ClassNames:
@@ -202,18 +206,20 @@ def _gives_way(mention: Mention, begin: int, end: int, lower: bool) -> bool:
 
 
 def in_plural(words: str) -> str:
-    """Return the words for one thing as those for several; the last of them tells which it is.
+    """Return the words for one thing as those for several; what stands before "of" tells which it is.
 
-    >>> [in_plural(words) for words in ("country", "box", "key", "person", "crew member", "courses")]
-    ['countries', 'boxes', 'keys', 'people', 'crew members', 'courses']
+    >>> [in_plural(words) for words in ("country", "box", "key", "person", "place of birth", "courses")]
+    ['countries', 'boxes', 'keys', 'people', 'places of birth', 'courses']
     """
-    before, space, last = words.rpartition(" ")
-    irregular = next((several for several, one in _IRREGULAR.items() if one == last.lower()), None)
-    if irregular or _singular(last) != last:
-        return before + space + (irregular or last)
-    if last.endswith("y") and not last.endswith(("ay", "ey", "oy", "uy")):
-        return f"{words[:-1]}ies"
-    return f"{words}es" if f"{last}es".endswith(_SIBILANTS) else f"{words}s"
+    head, of, rest = words.partition(" of ")
+    before, space, last = head.rpartition(" ")
+    several = next((several for several, one in _IRREGULAR.items() if one == last.lower()), None)
+    if several is None and _singular(last) != last:
+        several = last
+    if several is None and last.endswith("y") and not last.endswith(("ay", "ey", "oy", "uy")):
+        several = f"{last[:-1]}ies"
+    several = several or (f"{last}es" if f"{last}es".endswith(_SIBILANTS) else f"{last}s")
+    return "".join((before, space, several, of, rest))
 
 
 def named_words(question: str, index: NameIndex) -> Iterator[NamedWords]:

@@ -98,8 +98,11 @@ class Linker:
         self.everyday = (self._function if self.foreign else EVERYDAY_WORDS) | self._relational
         self.common = (self._function if self.foreign else COMMON_WORDS) | self._relational
 
-    def link(self, question: str) -> list[Mention]:
-        """Return the mentions of a question in order of appearance, matches best first."""
+    def link(self, question: str, *, names_class: bool = False) -> list[Mention]:
+        """Return the mentions of a question in order of appearance, matches best first.
+
+        One that ``names_class`` is about its members: nothing is taken for its topic by meaning alone.
+        """
         question = question[:MAX_QUESTION_CHARS]
         listed = split_words(question)
         lower = self.foreign in CAPITALISED_NOUNS or not any(word.text[0].isupper() for word in listed[1:])
@@ -116,7 +119,7 @@ class Linker:
                 _make_mention(question, spans[place], found or self._named(question, span, lower))
             )
         if all(span.strength <= WEAK for span in spans):
-            return self._approximate(question, listed, mentions)
+            return self._approximate(question, listed, mentions, names_class)
         for span, found in self._run_together(question, listed, spans):
             spans.append(span)
             mentions.append(_make_mention(question, span, found))
@@ -328,7 +331,9 @@ class Linker:
             ]
         return list(_unique((*found, *longer)))
 
-    def _approximate(self, question: str, listed: Sequence[Word], weak: list[Mention]) -> list[Mention]:
+    def _approximate(
+        self, question: str, listed: Sequence[Word], weak: list[Mention], names_class: bool
+    ) -> list[Mention]:
         """Take what is partly named or misspelt, else the ``weak`` mentions, else what is meant."""
         grams = _word_groups(listed, self.everyday, self.common)[:MAX_GROUPS]
         looked_up = ((gram, self._near(question, gram)) for gram in grams)
@@ -339,7 +344,7 @@ class Linker:
         for word in sorted((gram for gram in grams if gram.last - gram.first == 1), key=lambda g: g.start):
             if found := self._index.find_beginning(question[word.start : word.end]):
                 return [_make_mention(question, word, found)]
-        if weak:
+        if weak or names_class:
             return weak
         grams = [gram for gram in grams if not self._names_kind(question[gram.start : gram.end])]
         for look, least in (

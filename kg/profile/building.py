@@ -171,7 +171,10 @@ def _terminology(
         each
         for each, n in predicates.items()
         if described[each] >= TERMINOLOGY_SHARE * n
-        or (each.startswith(META_NAMESPACES[1:]) and local_name(each) not in {"label", "seeAlso", "sameAs"})
+        or (
+            each.startswith(META_NAMESPACES[1:])
+            and local_name(each) not in {"label", "comment", "seeAlso", "sameAs"}
+        )
     }
     return frozenset(terms), tuple(sorted(found - {*types}))
 

@@ -104,6 +104,15 @@ def stated_pattern(start: str, iri: str, end: str) -> tuple[str, str] | None:
     return f"{start} {_ABOVE} {restriction} .", f"!sameTerm({least}, {NONE})"
 
 
+def stated_instead(iri: str) -> str | None:
+    """Write what a graph states of ``?x`` and ``?y`` in place of a derived relation; None for any other."""
+    if path := _PATHS.get(iri):
+        return f"?x {path} ?y"
+    return (
+        " ".join((stated[0], f"FILTER({stated[1]})")) if (stated := stated_pattern("?x", iri, "?y")) else None
+    )
+
+
 def derived_label(iri: str) -> str | None:
     """Return the words for a derived relation; None for one that the graph states."""
     if source := source_relation(iri):

@@ -180,7 +180,7 @@ class QuestionInterpreter:
         extreme = intent.kind in {"largest", "smallest"}
         if (extreme and not asks_when(question)) or (bounds and not _VALUE_ASKED.search(question)):
             rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
-        members = _asked_members(question, rated)
+        members = _asked_members(question, rated, found.names)
         others = {topic: [each for each in found if each.moves] for topic, found in rated.items()}
         kinds = [found[0] for topic, found in rated.items() if found and not found[0].moves]
         if members:
@@ -188,7 +188,7 @@ class QuestionInterpreter:
             bounds = bounds or find_figures(next(iter(masked.values())))
             besides = [kind for kind in kinds if kind.chain.topic not in members]
             chosen, selected = await self._choose(members, found, intent, bounds, graph, besides)
-        if not members or (selected is None and not _says_no_more(question, members)):
+        if not members or (selected is None and not _says_no_more(question, members, found.names)):
             apart = [kind for kind in kinds if not others[kind.chain.topic]]
             others = {topic: each for topic, each in others.items() if each or not rated[topic]}
             chosen, selected = await self._choose(others, found, intent, bounds, graph, apart)
@@ -369,20 +369,22 @@ def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]
 
 
 def _asked_members(
-    question: str, rated: Mapping[Entity, Sequence[CandidateChain]]
+    question: str, rated: Mapping[Entity, Sequence[CandidateChain]], names: Mapping[Entity, str]
 ) -> dict[Entity, list[CandidateChain]]:
     """Return the chain to the members of the class that a question asks for; none where it asks for none.
 
     Nor where what is asked of them hangs on an entity.
     """
     members = {topic: [each for each in found if not each.moves] for topic, found in rated.items()}
-    asked = asked_kind(question, members) if all(members.values()) else None
+    called = {each: names.get(each, each.name) for each in members}
+    asked = asked_kind(question, called) if all(members.values()) else None
     return {asked: members[asked]} if asked else {}
 
 
-def _says_no_more(question: str, classes: Iterable[Entity]) -> bool:
+def _says_no_more(question: str, classes: Iterable[Entity], names: Mapping[Entity, str]) -> bool:
     """Return whether a question says nothing beside the class that it asks for."""
-    named = {word for each in classes for word in in_singular(spaced(each.name or "")).lower().split()}
+    called = (spaced(names.get(each, each.name or "")) for each in classes)
+    named = {word for name in called for word in in_singular(name).lower().split()}
     return {*content_words(in_singular(question))} <= named | IGNORED_WORDS | _ASKING_WORDS
 
 
