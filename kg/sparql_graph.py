@@ -533,7 +533,9 @@ class SparqlGraph:
         """
         classes = await self._classes()
         if classes.profile.classes:
-            named = dict.fromkeys(entity for each in classes.find(question) for entity in each.entities)
+            language = await asyncio.to_thread(detect_language, question)
+            found = classes.find(question, language)
+            named = dict.fromkeys(entity for each in found for entity in each.entities)
             hops = ((entity, self._to_members(entity, classes)) for entity in named)
             return [Chain(entity, (hop,)) for entity, hop in hops if hop]
         known = self._facts.predicates

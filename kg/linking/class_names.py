@@ -133,7 +133,7 @@ class ClassNames:
         """Return the classes by the stems of their names in another language than English."""
         if language not in self._stems:
             stems: dict[tuple[str, ...], dict[Entity, None]] = defaultdict(dict)
-            for each in self.profile.classes if language else ():
+            for each in self.profile.classes if language not in ("", "en") else ():
                 for name in each.wording.names:
                     if base_language(name.language) in (language, ""):
                         stems[stem_words(name.value, language)][Entity(each.id, name.value)] = None
