@@ -60,10 +60,11 @@ from kgqa.kg.sparql.decoding import (
     sort_key,
     split_by_chain,
 )
-from kgqa.kg.sparql.derived import INSTANCE_OF
+from kgqa.kg.sparql.derived import BROADER, INSTANCE_OF, SUBCLASS
 from kgqa.kg.sparql.guard import guard_query
 from kgqa.kg.terms import (
     ANY,
+    KINDS_NAMESPACE,
     Chain,
     Entity,
     Hop,
@@ -717,7 +718,10 @@ class SparqlGraph:
         """Return the hop from a class to its members, those of its subclasses too; None for anything else."""
         if node.id not in classes:
             return None
-        types = [each for each in self._dialect.types if each in self._facts.predicates]
+        known = self._facts.predicates
+        if node.id.startswith(KINDS_NAMESPACE):
+            return self._relations.hop(SUBCLASS if SUBCLASS in known else BROADER, False)
+        types = [each for each in self._dialect.types if each in known]
         relation = INSTANCE_OF if len(classes.below(node.id)) > 1 else next(iter(types), INSTANCE_OF)
         return self._relations.hop(relation, False)
 

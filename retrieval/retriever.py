@@ -11,7 +11,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.profile.ends import HopEnds
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, plain_term
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.priors.masking import TOPIC_MASK, blank_labels, mask_topic
 from kgqa.retrieval.candidate_chains import (
@@ -92,7 +92,8 @@ class Retriever:
         opened = classes if leading else await graph.set_out(question, anything=not topics)
         topics = topics if leading else opened or topics
         names = {topic: topic.name for topic in topics if topic.name and topic != ANY}
-        if leading and any(TOPIC_MASK not in mask_topic(question, name, ()) for name in names.values()):
+        unsaid = any(TOPIC_MASK not in mask_topic(question, name, ()) for name in names.values())
+        if leading and (unsaid or any(plain_term(topic) != topic for topic in classes)):
             names |= await graph.said_names(question, topics)
         masked = {
             topic: mask_topic(

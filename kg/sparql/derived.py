@@ -89,7 +89,7 @@ def write_relation(iri: str) -> str:
 
 def leads_to_members(hop: Hop) -> bool:
     """Return whether a hop leads from a class to its members."""
-    return not hop.forward and (hop.relation == INSTANCE_OF or hop.relation in _TYPES)
+    return not hop.forward and hop.relation in {INSTANCE_OF, SUBCLASS, BROADER, *_TYPES}
 
 
 def stated_pattern(start: str, iri: str, end: str) -> tuple[str, str] | None:
