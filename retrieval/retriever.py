@@ -103,7 +103,10 @@ class Retriever:
             )
             for topic in topics
         }
-        masked = {topic: text if asked_words(text) else DEFINITION for topic, text in masked.items()}
+        masked = {
+            topic: text if topic in classes or asked_words(text) else DEFINITION
+            for topic, text in masked.items()
+        }
         texts = [text for each in masked.values() for text in _compared_texts(each)]
         await asyncio.to_thread(self._encode, texts)  # all at once, and known to the encoder from here on
         advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
