@@ -121,12 +121,13 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A span of a question and the entities it may stand for, best first."""
+    """A span of a question and the entities it may stand for, best first; whether these are asked for."""
 
     text: str
     start: int
     end: int
     matches: tuple[Match, ...]
+    is_asked: bool = False
 
     @property
     def is_class(self) -> bool:

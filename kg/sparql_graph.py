@@ -320,18 +320,22 @@ class SparqlGraph:
         parts = 6 * sum(len(places) for _, places in asked) if len(asked) > 1 else 1
         labels, limits = self._naming.labels, Limits.of(self._rows // parts)
 
+        owned = (await self._classes()).owned
+
         def write(some: Sequence[tuple[Chain, Wanted]]) -> str:
-            return attribute_queries.attribute_values(some, near, types, labels, limits)
+            return attribute_queries.attribute_values(some, near, types, labels, limits, owned)
 
         read: dict[Chain, ReadAttributes] = {}
         for some, answer in await self._ask_batches(asked, CHAINS_READ_PER_QUERY, write):
             for (chain, _), rows in zip(some, attribute_rows.split_by_chain(answer, len(some)), strict=True):
-                read[chain] = self._read_attributes(chain, rows, answer.cut, limits.rows)
+                read[chain] = self._read_attributes(chain, rows, owned, answer.cut, limits.rows)
         found = {chain: each.page(chain, self._rows) for chain, each in read.items()}
         empty = ChainAttributes(Page(()), Page(()))
         return {chain: found.get(chain, empty) for chain in wanted}
 
-    def _read_attributes(self, chain: Chain, rows: Sequence[Row], cut: bool, most: int) -> ReadAttributes:
+    def _read_attributes(
+        self, chain: Chain, rows: Sequence[Row], owned: Collection[str], cut: bool, most: int
+    ) -> ReadAttributes:
         """Read the rows of one chain, of each part of which there are ``most`` at most."""
         kept = [row[:-1] for row in rows if row[-1] is None]
         named = self._naming.apply((value, label, rank) for *_, value, label, rank in kept)
@@ -341,7 +345,7 @@ class SparqlGraph:
         labels = [self._relations.hop(label, forward=True) for label in self._naming.labels]
         silent = {*types, *(h for each in found for h in each.hops if self._relations.ignores(h.relation))}
         return ReadAttributes(
-            attribute_rows.past_unnamed([each for each in found if silent.isdisjoint(each.hops)], facts),
+            attribute_rows.past_unnamed([f for f in found if silent.isdisjoint(f.hops)], facts, owned),
             {(each.end, each.value) for each in found if each.hops and each.hops[0] in types},
             attribute_rows.read_names(kept, named, chain.depth, labels),
             cut or len(kept) < len(rows) or attribute_rows.largest_part(kept) > most,

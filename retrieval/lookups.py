@@ -13,7 +13,7 @@ from kgqa.kg.profile.ends import owned_relations
 from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term
 
-MAX_QUERIES = 10
+MAX_QUERIES = 12
 """Queries of the graph that are made for one question."""
 
 CHAINS_PER_QUERY = 12

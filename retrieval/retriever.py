@@ -104,7 +104,7 @@ class Retriever:
             for topic in topics
         }
         masked = {
-            topic: text if topic in classes or asked_words(text) else DEFINITION
+            topic: text if asked_words(text) or topic in opened else DEFINITION
             for topic, text in masked.items()
         }
         texts = [text for each in masked.values() for text in _compared_texts(each)]
@@ -125,7 +125,10 @@ class Retriever:
     async def _kinds(self, question: str, topics: Mapping[Entity, str | None]) -> dict[Entity, KindShares]:
         """Return what tells how far hops lead to the classes that are asked for, for each other topic."""
         profile = await self._graph.profile()
-        classes = {topic: name for topic, name in topics.items() if profile.find(topic.id)}
+        if not profile.classes:
+            return {}
+        classes = {chain.topic: chain.topic.name for chain in await self._graph.find_classes(question)}
+        classes |= {topic: name for topic, name in topics.items() if profile.find(topic.id)}
         asked = asked_kind(question, classes)
         if asked is None:
             return {}

@@ -9,7 +9,7 @@ from kgqa.kg.languages import base_language, stem_words
 from kgqa.kg.linking.common_words import COMMON_WORDS
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.pages import Match, Mention
-from kgqa.kg.profile.ends import HopEnds
+from kgqa.kg.profile.ends import HopEnds, owned_relations
 from kgqa.kg.profile.profile import UNTYPED, Profile
 from kgqa.kg.terms import KINDS_NAMESPACE, Entity, Hop, is_value_id, local_name
 from kgqa.kg.text import FUNCTION_WORDS, fold, split_words
@@ -103,6 +103,7 @@ class ClassNames:
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
         self._ends, self._below = HopEnds(profile), dict[str, frozenset[str]]()
+        self.owned = owned_relations(profile)
         self._ids = {each.id for each in profile.classes} - {UNTYPED}
         self._entities: dict[str, dict[Entity, None]] = defaultdict(dict)
         self._stems: dict[str, dict[tuple[str, ...], dict[Entity, None]]] = {}
@@ -184,7 +185,8 @@ def add_classes(
         met = [each for each in kept if each.start < end and begin < each.end]
         if entities and all(_gives_way(each, begin, end, text.islower() or begin == 0) for each in met):
             named = tuple(Match(each, 1.0, "class", classes.hops_to(each.id)) for each in entities)
-            kept = [*(each for each in kept if each not in met), Mention(text, begin, end, named)]
+            mention = Mention(text, begin, end, named, asks_for_kind(question, text))
+            kept = [*(each for each in kept if each not in met), mention]
     return sorted(kept, key=lambda each: each.start)
 
 
