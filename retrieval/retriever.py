@@ -11,7 +11,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.profile.ends import HopEnds
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, plain_term
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, is_value_id, plain_term
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.priors.masking import TOPIC_MASK, blank_labels, mask_topic
 from kgqa.retrieval.candidate_chains import (
@@ -111,6 +111,10 @@ class Retriever:
         await asyncio.to_thread(self._encode, texts)  # all at once, and known to the encoder from here on
         advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
         inverses = await self._inverse_relations()
+        for topic in named if leading else ():
+            kinds = [names[one] for one in names if one in classes or is_value_id(topic.id)]
+            alone = mask_topic(question, names.get(topic), kinds)
+            await graph.restrict_to_names(topic, without_masks(alone))
         searched = {each: text for each, text in masked.items() if not named or each not in classes}
         kinds = await self._kinds(question, {topic: names.get(topic) for topic in topics})
         rated = await self._rate(searched, advice, inverses, graph, kinds)

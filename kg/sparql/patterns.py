@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from kgqa.kg.dialects import LabelPredicates
 from kgqa.kg.languages import preferred_languages
-from kgqa.kg.sparql.derived import stated_pattern, write_relation
+from kgqa.kg.sparql.derived import split_language, stated_pattern, write_relation
 from kgqa.kg.terms import (
     ANY,
     KINDS_NAMESPACE,
@@ -94,11 +94,14 @@ def values_list(terms: Iterable[Term]) -> str:
 
 def triple_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) -> str:
     """Write the triple of one hop, its end one of ``held`` where some are named."""
-    relation, listed = write_relation(hop.relation), " ".join(map(serialise, held))
+    iri, language = split_language(hop.relation)
+    relation, listed = write_relation(iri), " ".join(map(serialise, held))
     subject, object_ = (start, end) if hop.forward else (end, start)
     if subject.startswith('"'):  # a value has no facts
         subject = NOWHERE
     step = f"{subject} {relation} {object_} ."
+    if language:
+        step += f' FILTER(LANGMATCHES(LANG({object_}), "{language}"))'
     return f"{step} VALUES {end} {{ {listed} }}" if listed else step
 
 
