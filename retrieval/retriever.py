@@ -112,8 +112,8 @@ class Retriever:
         advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
         inverses = await self._inverse_relations()
         for topic in named if leading else ():
-            kinds = [names[one] for one in names if one in classes or is_value_id(topic.id)]
-            alone = mask_topic(question, names.get(topic), kinds)
+            others = [names[one] for one in names if one in classes or is_value_id(topic.id)]
+            alone = mask_topic(question, names.get(topic), others)
             await graph.restrict_to_names(topic, without_masks(alone))
         searched = {each: text for each, text in masked.items() if not named or each not in classes}
         kinds = await self._kinds(question, {topic: names.get(topic) for topic in topics})
