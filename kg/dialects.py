@@ -240,6 +240,9 @@ WDT = f"{PROP}direct/"
 CLOSURE, RESTRICTED = "urn:kgqa:closure:", "urn:kgqa:some:"
 """How relations begin that stand for axioms about others, whose IRIs follow (`kg/sparql/derived.py`)."""
 
+IN_LANGUAGE = "urn:kgqa:language:"
+"""How relations to names in one language begin: its code, a colon and the naming relation follow."""
+
 LOCAL_NAME = "urn:kgqa:local-name"
 """From a class or concept to the name that its IRI gives it."""
 

@@ -117,6 +117,12 @@ class KnowledgeGraph(Protocol):
     async def link(self, question: str) -> list[Mention]:
         """Find the entities that a question mentions, in order of appearance."""
 
+    def name_hops(self, text: str) -> Sequence[Hop]:
+        """Return the hops from a thing to its names that a text says, in the language that it names.
+
+        Labels first; none where it says anything else, as "called in German" does not.
+        """
+
     async def name_languages(self) -> Mapping[str, float]:
         """Return the share of names in each language, the commonest first, as far as a sample tells.
 

@@ -86,6 +86,14 @@ def language_name(code: str) -> str:
 
 
 @cache
+def languages_by_name() -> dict[str, str]:
+    """Return the codes of languages by what they are called in English, folded."""
+    from stop_words import LANGUAGE_MAPPING
+
+    return {fold(name): code for code, name in LANGUAGE_MAPPING.items()}
+
+
+@cache
 def function_words(language: str) -> frozenset[str]:
     """Return the folded words that carry no meaning of their own in a language; none where nobody knows."""
     from stop_words import safe_get_stop_words

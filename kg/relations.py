@@ -106,6 +106,12 @@ class RelationCatalog:
         }
         return sorted(hops, key=lambda hop: (hop.relation, not hop.forward))
 
+    def read_named(self, rows: Iterable[Row]) -> tuple[Hop, ...]:
+        """Read rows of a relation and whether it is forward: the hops from a name to what has it, sorted."""
+        known = {*self._naming.labels, *self._naming.aliases}
+        found = {relation.id for relation, forward in rows if relation and not is_true(forward)}
+        return tuple(self.hop(relation, False) for relation in sorted(known & found))
+
     async def both_ways(self) -> dict[tuple[str, str], tuple[int, float]]:
         """Return how many facts two relations state in both directions; see `SparqlGraph.both_ways`."""
         counted, triples, facts = self._facts.both_ways, self._facts.triples, self._facts.predicates

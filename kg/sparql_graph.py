@@ -9,10 +9,10 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import TypeVar
 
-from kgqa.kg.dialects import Dialect, entity_iri, is_foreign
+from kgqa.kg.dialects import LOCAL_NAME, Dialect, entity_iri, is_foreign
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, GraphFacts, Row, Rows
-from kgqa.kg.languages import detect_language, name_shares, preferred_languages
+from kgqa.kg.languages import base_language, detect_language, name_shares, preferred_languages
 from kgqa.kg.linking.class_names import (
     ClassNames,
     NamedWords,
@@ -25,10 +25,12 @@ from kgqa.kg.linking.class_names import (
 from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.lookup import NameLookup
 from kgqa.kg.linking.name_index import NameIndex
+from kgqa.kg.linking.name_words import asked_kinds, blank_out, is_same_name, said_names
 from kgqa.kg.linking.values import ValueFinder
 from kgqa.kg.meter import QueryMemo, begin_query, end_query, unmetered
 from kgqa.kg.naming import Naming, make_description
 from kgqa.kg.pages import (
+    MAX_RIVALS,
     Candidate,
     ChainAttributes,
     ChainResult,
@@ -60,10 +62,11 @@ from kgqa.kg.sparql.decoding import (
     sort_key,
     split_by_chain,
 )
-from kgqa.kg.sparql.derived import INSTANCE_OF
+from kgqa.kg.sparql.derived import BROADER, INSTANCE_OF, SUBCLASS, split_language
 from kgqa.kg.sparql.guard import guard_query
 from kgqa.kg.terms import (
     ANY,
+    KINDS_NAMESPACE,
     Chain,
     Entity,
     Hop,
@@ -74,6 +77,7 @@ from kgqa.kg.terms import (
     is_value_id,
     node_id,
     plain_term,
+    value_node,
 )
 from kgqa.locks import cached_property
 
@@ -205,6 +209,8 @@ class SparqlGraph:
                     sampled |= entities > looked_up or bool(chain.hops and not entities)
                 to_members = None if chain.hops else self._to_members(chain.topic, classes)
                 on = Page((to_members,)) if to_members else self._hops(rows.hops, sampled)
+                if not (on.items or chain.hops) and is_value_id(chain.topic.id):
+                    on = Page(self._relations.read_named(rows.hops))
                 visits[chain] = ChainResult(found, on)
         return [visits[chain] for chain in chains]
 
@@ -485,7 +491,55 @@ class SparqlGraph:
         await self._relations.learn(hop.relation for hops in facts.values() for hop in hops)
         known = {id: self._named_hops(hops) for id, hops in facts.items()}
         found = [each if each.is_class else each.with_hops(known) for each in mentions]
-        return await self._without_appositions(question, found)
+        return await self._by_names(question, await self._without_appositions(question, found))
+
+    def name_hops(self, text: str) -> list[Hop]:
+        """Return the hops to names that a text says, if it says nothing else; see `KnowledgeGraph`."""
+        relations = (self._naming.labels, [each for each in self._naming.aliases if each != LOCAL_NAME])
+        labels, aliases = ([self._relations.hop(each, True) for each in some] for some in relations)
+        return list(said_names(text, labels, aliases))
+
+    async def _by_names(self, question: str, mentions: list[Mention]) -> list[Mention]:
+        """Return a name for what it names, and what is asked for, where a question says no more of it.
+
+        It is what has the name that is asked for where this is in the language that the question names, and
+        without one where it asks for a kind of things, or says what the thing is not called first.
+        """
+        kinds = asked_kinds(question, mentions)
+        for each in mentions:
+            said = [] if each in kinds else self.name_hops(blank_out(question, [each, *kinds]))
+            if said:
+                known = [await self._as_named(kind) for kind in kinds]
+                named, language = await self._named_by(each, said)
+                first = is_same_name(each.matches[0].entity.name or "", each.text)
+                if named and (language or kinds or not first):
+                    each = replace(each, matches=(Match(value_node(named[0]), 1.0, "exact"),))
+                kept = [*known, each] if all(kind.matches for kind in known) else mentions
+                return sorted(kept, key=lambda one: one.start)
+        return mentions
+
+    async def _as_named(self, mention: Mention) -> Mention:
+        """Return a mention that nobody has looked up with what is called so, of one thing or of several."""
+        if mention.matches:
+            return mention
+        text = in_singular(mention.text)
+        found = await self._look_up(text, lambda index: index.find_exact(text))
+        return replace(mention, matches=tuple(found[:MAX_RIVALS]))
+
+    async def _named_by(self, mention: Mention, hops: Sequence[Hop]) -> tuple[list[Literal], str]:
+        """Return the names by some hops that a mention is, best first, and the language that is asked for."""
+        relations = dict(split_language(hop.relation) for hop in hops)
+        language = next(iter(relations.values()))
+        ids = [each.entity.id for each in mention.matches[:MAX_RIVALS] if not is_value_id(each.entity.id)]
+        rows = (await self._executor.query(queries.names(ids, [*relations]))).rows if ids else []
+        names = {
+            term: self._dialect.language_rank(term.language)
+            for _, term, *_ in rows
+            if isinstance(term, Literal)
+            and is_same_name(term.value, mention.text)
+            and language in ("", base_language(term.language))
+        }
+        return sorted(names, key=lambda name: (names[name], name)), language
 
     async def _without_appositions(self, question: str, mentions: Sequence[Mention]) -> list[Mention]:
         """Leave out classes beside the name of a member: "the Ulm office", "Count Dracula"."""
@@ -541,7 +595,9 @@ class SparqlGraph:
         """
         classes = await self._classes()
         if classes.profile.classes:
-            named = dict.fromkeys(entity for each in classes.find(question) for entity in each.entities)
+            language = await asyncio.to_thread(detect_language, question)
+            found = classes.find(question, language)
+            named = dict.fromkeys(entity for each in found for entity in each.entities)
             hops = ((entity, self._to_members(entity, classes)) for entity in named)
             return [Chain(entity, (hop,)) for entity, hop in hops if hop]
         known = self._facts.predicates
@@ -726,7 +782,10 @@ class SparqlGraph:
         """Return the hop from a class to its members, those of its subclasses too; None for anything else."""
         if node.id not in classes:
             return None
-        types = [each for each in self._dialect.types if each in self._facts.predicates]
+        known = self._facts.predicates
+        if node.id.startswith(KINDS_NAMESPACE):
+            return self._relations.hop(SUBCLASS if SUBCLASS in known else BROADER, False)
+        types = [each for each in self._dialect.types if each in known]
         relation = INSTANCE_OF if len(classes.below(node.id)) > 1 else next(iter(types), INSTANCE_OF)
         return self._relations.hop(relation, False)
 

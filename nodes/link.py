@@ -105,7 +105,6 @@ async def _translate(question: str, runtime: NodeRuntime) -> str | None:
     reply = await runtime.ask(TranslateQuestion(question, language_name(wanted)))
     if reply is None or reply.question is None:
         own, theirs = language_name(asked), language_name(wanted)
-        own, theirs = language_name(asked), language_name(wanted)
         runtime.trace["language"] = (
             f"the question is in {own} and the graph's names are in {theirs}: "
             f"with a language model it would be asked in {theirs}"

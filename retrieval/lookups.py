@@ -7,11 +7,12 @@ from types import MappingProxyType
 from kgqa.kg.dialects import describes_data
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.linking.name_words import is_same_name, says_all
 from kgqa.kg.meter import QueryBudgetExhausted
 from kgqa.kg.pages import Candidate, Match, Page
 from kgqa.kg.profile.ends import owned_relations
-from kgqa.kg.sparql.derived import leads_to_members
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term
+from kgqa.kg.sparql.derived import leads_to_members, split_language
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, is_value_id
 
 MAX_QUERIES = 12
 """Queries of the graph that are made for one question."""
@@ -81,6 +82,32 @@ class Lookups:
         await self.visit_chains([Chain(topic) for topic in self._starts], hops=False)
         return [*self._starts]
 
+    async def restrict_to_names(self, topic: Entity, text: str) -> None:
+        """Go on from a topic by the names that a text about it says, where it says nothing else.
+
+        They lead from a name to what is called so, and from anything else to another name, labels before
+        aliases. Nothing changes where a relation that a search follows says the text as well.
+        """
+        said, start = self._graph.name_hops(text), Chain(topic)
+        known = self.known_hops(start)
+        if not said:
+            return
+        if is_value_id(topic.id):
+            names = {split_language(hop.relation)[0]: hop.name for hop in said}
+            hops = [Hop(hop.relation, False, names[hop.relation]) for hop in known if hop.relation in names]
+        elif any(says_all(hop, text) for hop in known):
+            return
+        else:
+            chains = [start.then(hop) for hop in said]
+            await self.visit_chains(chains, hops=False)
+            hops = [
+                chain.hops[0]
+                for chain in chains
+                if not all(is_same_name(end.term.name or "", topic.name or "") for end in self._ends[chain])
+            ][:1]
+        if hops:
+            self._hops |= {start: Page(tuple(hops))} | {start.then(hop): Page(()) for hop in hops}
+
     def settled(self) -> "Lookups":
         """Return the same for whole chains: what was looked up from where chains start is known of them."""
         other = Lookups(self._graph)
@@ -122,7 +149,7 @@ class Lookups:
                 parts[:0] = [part[:half], part[half:]] if half else []
                 continue
             self._ends |= {chain: each.ends for chain, each in zip(part, found, strict=True) if ends}
-            self._hops |= {chain: each.hops for chain, each in zip(part, found, strict=True) if hops}
+            self._hops = {c: each.hops for c, each in zip(part, found, strict=True) if hops} | self._hops
         if failure is not None:
             raise failure
 

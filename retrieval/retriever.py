@@ -11,7 +11,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.profile.ends import HopEnds
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, is_value_id, plain_term
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.priors.masking import TOPIC_MASK, blank_labels, mask_topic
 from kgqa.retrieval.candidate_chains import (
@@ -92,7 +92,8 @@ class Retriever:
         opened = classes if leading else await graph.set_out(question, anything=not topics)
         topics = topics if leading else opened or topics
         names = {topic: topic.name for topic in topics if topic.name and topic != ANY}
-        if leading and any(TOPIC_MASK not in mask_topic(question, name, ()) for name in names.values()):
+        unsaid = any(TOPIC_MASK not in mask_topic(question, name, ()) for name in names.values())
+        if leading and (unsaid or any(plain_term(topic) != topic for topic in classes)):
             names |= await graph.said_names(question, topics)
         masked = {
             topic: mask_topic(
@@ -103,13 +104,17 @@ class Retriever:
             for topic in topics
         }
         masked = {
-            topic: text if asked_words(text) or topic in opened else DEFINITION
+            topic: DEFINITION if TOPIC_MASK in text and not asked_words(text) and topic not in opened else text
             for topic, text in masked.items()
         }
         texts = [text for each in masked.values() for text in _compared_texts(each)]
         await asyncio.to_thread(self._encode, texts)  # all at once, and known to the encoder from here on
         advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
         inverses = await self._inverse_relations()
+        for topic in named if leading else ():
+            others = [names[one] for one in names if one in classes or is_value_id(topic.id)]
+            alone = mask_topic(question, names.get(topic), others)
+            await graph.restrict_to_names(topic, without_masks(alone))
         searched = {each: text for each, text in masked.items() if not named or each not in classes}
         kinds = await self._kinds(question, {topic: names.get(topic) for topic in topics})
         rated = await self._rate(searched, advice, inverses, graph, kinds)

@@ -40,20 +40,20 @@ class _Owned:
     """A property and a class whose members have it, with the words for both."""
 
     owner: ClassProfile
-    property: PropertyProfile
+    profile: PropertyProfile
     words: str
     is_noun: bool
     class_words: str
 
     @property
     def hop(self) -> Hop:
-        return Hop(self.property.relation)
+        return Hop(self.profile.relation)
 
     @property
     def sharing(self) -> float:
         """How many members have the same value, on average."""
-        members = self.property.having * self.owner.members / max(1, self.owner.read)
-        return members / max(1, self.property.distinct)
+        members = self.profile.having * self.owner.members / max(1, self.owner.read)
+        return members / max(1, self.profile.distinct)
 
     @property
     def classes(self) -> str:
@@ -106,7 +106,7 @@ class QuestionMaker:
 
     async def _inverse(self) -> AsyncIterator[Suggestion]:
         for place, each in enumerate(self._owned):
-            if not each.property.ends:
+            if not each.profile.ends:
                 continue
             known = await self._ends(await self._topic(each, place), each.hop)
             for value in [one for one in known if isinstance(one, Entity)][:1]:
@@ -115,7 +115,7 @@ class QuestionMaker:
 
     async def _by_value(self) -> AsyncIterator[Suggestion]:
         for place, each in enumerate(self._owned):
-            values = [value for value in each.property.values if kind_of(value) == "text"]
+            values = [value for value in each.profile.values if kind_of(value) == "text"]
             if values and each.owner.id != UNTYPED and each.sharing <= MAX_ANSWERS:
                 value = values[place % len(values)]
                 query = self._members(each.owner, Condition(1, (each.hop,), "=", value))
@@ -136,9 +136,9 @@ class QuestionMaker:
 
     async def _extremes(self) -> AsyncIterator[Suggestion]:
         for each in self._owned:
-            if each.property.most is None or each.owner.id == UNTYPED or not each.is_noun:
+            if each.profile.most is None or each.owner.id == UNTYPED or not each.is_noun:
                 continue
-            kind = kind_of(each.property.most)
+            kind = kind_of(each.profile.most)
             if kind == "number" or kind == "date":
                 word = "highest" if kind == "number" else "latest"
                 query = self._members(each.owner, aggregate=Aggregate("argmax", (each.hop,), by=kind))
@@ -147,7 +147,7 @@ class QuestionMaker:
 
     async def _two_hops(self) -> AsyncIterator[Suggestion]:
         for place, first in enumerate(self._owned):
-            if first.is_noun and first.property.is_single:
+            if first.is_noun and first.profile.is_single:
                 topic = await self._topic(first, place)
                 for then in self._beyond(first):
                     answers = await self._ends(topic, first.hop, then.hop)
@@ -156,7 +156,7 @@ class QuestionMaker:
 
     async def _counted_values(self) -> AsyncIterator[Suggestion]:
         for place, each in enumerate(self._owned):
-            if each.is_noun and not each.property.is_single and not each.property.inner:
+            if each.is_noun and not each.profile.is_single and not each.profile.inner:
                 topic = await self._topic(each, place)
                 count = await self._prove(_ends_query(topic, (each.hop,), Aggregate("count")))
                 if [*map(str, count)] not in (["0"], ["1"]):
@@ -164,8 +164,8 @@ class QuestionMaker:
 
     def _beyond(self, first: _Owned) -> Iterator[_Owned]:
         """Yield what is asked of the nodes that a property leads to, the first of each class."""
-        inner = [self._own(first.owner, each) for each in first.property.inner]
-        ends = [each for each in self._owned if each.owner.id in first.property.ends]
+        inner = [self._own(first.owner, each) for each in first.profile.inner]
+        ends = [each for each in self._owned if each.owner.id in first.profile.ends]
         yield from [each for each in (*inner, *ends) if each.is_noun and each.words != first.words][
             :MAX_BEYOND
         ]
@@ -201,7 +201,7 @@ class QuestionMaker:
     async def _topic(self, each: _Owned, place: int) -> Entity:
         """Return an entity that has a property: an example of the class, or of all that have it."""
         examples = each.owner.examples
-        if each.owner.share(each.property) < 1:
+        if each.owner.share(each.profile) < 1:
             chain = Chain(ANY, (each.hop.inverse,))
             [found] = await self._graph.visit_chains([chain], hops=False, sample=MAX_SUBJECTS)
             ends = (end.term for end in found.ends)

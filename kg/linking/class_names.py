@@ -11,7 +11,7 @@ from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.pages import Match, Mention
 from kgqa.kg.profile.ends import HopEnds, owned_relations
 from kgqa.kg.profile.profile import UNTYPED, Profile
-from kgqa.kg.terms import Entity, Hop, is_value_id, local_name
+from kgqa.kg.terms import KINDS_NAMESPACE, Entity, Hop, is_value_id, local_name
 from kgqa.kg.text import FUNCTION_WORDS, fold, split_words
 
 MAX_CLASS_WORDS = 6  # words of the name of a class
@@ -22,6 +22,8 @@ _SIBILANTS = ("sses", "xes", "zzes", "ches", "shes")
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ASIDE = re.compile(r"\(([^()]*)\)")
 
+
+_KINDS_OF = re.compile(r"(?i)\b(?:kinds?|types?|sorts?)\s+of\s+(?:an?\s+|the\s+)?$")
 
 _ASKED_KIND = re.compile(
     r"(?:(?:and|please|(?:can|could) you|in|from|to|at|on|of|by|for|with)(?: please)? )?"
@@ -132,7 +134,7 @@ class ClassNames:
         """Return the classes by the stems of their names in another language than English."""
         if language not in self._stems:
             stems: dict[tuple[str, ...], dict[Entity, None]] = defaultdict(dict)
-            for each in self.profile.classes if language else ():
+            for each in self.profile.classes if language not in ("", "en") else ():
                 for name in each.wording.names:
                     if base_language(name.language) in (language, ""):
                         stems[stem_words(name.value, language)][Entity(each.id, name.value)] = None
@@ -167,7 +169,7 @@ def add_classes(
     """Return mentions with those of classes, in the order of the question.
 
     A class gives way to what is called so with a capital letter, to a longer name, and to more words that are
-    those of one of the ``relations``.
+    those of one of the ``relations``. What is an entity as well is a class where several are meant.
     """
     kept, said = list(mentions), f" {fold(in_singular(question))} "
     longer = [each for each in map(_content, relations) if " " in each and f" {each} " in said]
@@ -175,13 +177,22 @@ def add_classes(
         name = fold(in_singular(question[begin:end]))
         if any(name != each and f" {name} " in f" {each} " for each in longer):
             continue
+        if kinds := _KINDS_OF.search(question[:begin]):
+            begin = kinds.start()
         text = question[begin:end]
+        if not (kinds or _means_several(question, text)):
+            entities = tuple(each for each in entities if not each.id.startswith(KINDS_NAMESPACE))
         met = [each for each in kept if each.start < end and begin < each.end]
-        if all(_gives_way(each, begin, end, text.islower() or begin == 0) for each in met):
+        if entities and all(_gives_way(each, begin, end, text.islower() or begin == 0) for each in met):
             named = tuple(Match(each, 1.0, "class", classes.hops_to(each.id)) for each in entities)
             mention = Mention(text, begin, end, named, asks_for_kind(question, text))
             kept = [*(each for each in kept if each not in met), mention]
     return sorted(kept, key=lambda each: each.start)
+
+
+def _means_several(question: str, text: str) -> bool:
+    """Return whether words name all that is of a kind rather than the kind: said of several, or asked for."""
+    return fold(in_singular(text)) != fold(text) or asks_for_kind(question, text)
 
 
 def without_chance(mentions: Sequence[Mention]) -> list[Mention]:

@@ -95,8 +95,8 @@ class Linker:
         """The language; empty for English."""
         self._relational = {word for text in relation_words for word in fold(text).split()}
         self._function = function_words(language) if self.foreign else FUNCTION_WORDS
-        self.everyday = self._relational | (self._function if self.foreign else EVERYDAY_WORDS)
-        self.common = self._relational | (self._function if self.foreign else COMMON_WORDS)
+        self.everyday = (self._function if self.foreign else EVERYDAY_WORDS) | self._relational
+        self.common = (self._function if self.foreign else COMMON_WORDS) | self._relational
 
     def link(self, question: str, *, names_class: bool = False) -> list[Mention]:
         """Return the mentions of a question in order of appearance, matches best first.

@@ -16,7 +16,7 @@ import re
 from urllib.parse import unquote
 from zlib import crc32
 
-from kgqa.kg.dialects import CLOSURE, DIALECTS, OWL, RDF, RDFS, RESTRICTED, SKOS, XSD
+from kgqa.kg.dialects import CLOSURE, DIALECTS, IN_LANGUAGE, OWL, RDF, RDFS, RESTRICTED, SKOS, XSD
 from kgqa.kg.terms import Hop, local_name
 
 DERIVED_GRAPH = "urn:kgqa:derived"
@@ -77,6 +77,21 @@ def some_values(relation: str) -> str:
     return f"{RESTRICTED}{relation}"
 
 
+def in_language(relation: str, language: str) -> str:
+    """Return the relation to those values of another that are in a language.
+
+    >>> split_language(in_language("http://x/label", "pt")), split_language("http://x/label")
+    (('http://x/label', 'pt'), ('http://x/label', ''))
+    """
+    return f"{IN_LANGUAGE}{language}:{relation}"
+
+
+def split_language(iri: str) -> tuple[str, str]:
+    """Return the relation that a graph states, and the language that its values are held to, if any."""
+    language, colon, relation = iri.removeprefix(IN_LANGUAGE).partition(":")
+    return (relation, language) if iri.startswith(IN_LANGUAGE) and colon else (iri, "")
+
+
 def source_relation(iri: str) -> str | None:
     """Return the property whose restrictions a relation reads; None for any other."""
     return iri.removeprefix(RESTRICTED) if iri.startswith(RESTRICTED) else None
@@ -89,7 +104,7 @@ def write_relation(iri: str) -> str:
 
 def leads_to_members(hop: Hop) -> bool:
     """Return whether a hop leads from a class to its members."""
-    return not hop.forward and (hop.relation == INSTANCE_OF or hop.relation in _TYPES)
+    return not hop.forward and hop.relation in {INSTANCE_OF, SUBCLASS, BROADER, *_TYPES}
 
 
 def stated_pattern(start: str, iri: str, end: str) -> tuple[str, str] | None:

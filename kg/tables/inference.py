@@ -37,7 +37,7 @@ MIN_DISTINCT_SHARE = 0.9  # of a column of names
 MIN_FILLED_SHARE = 0.95
 MIN_CONTAINED_SHARE = 0.95  # of different values, where the names agree
 MIN_STEM_CHARS = 4
-MIN_NAMING_DIGITS = 5  # of a number that may stand for its row: smaller ones are years and amounts
+MIN_NAMING_CHARS = 5  # of an id that stands for its row by itself: shorter ones are years, amounts and words
 _BATCH_ROWS = 1 << 12
 _ROWS_SAMPLED = 1_000  # to see whether a table is one of triples
 _VALUES_TO_TELL = 2  # different values that are in a key, where nothing else says so
@@ -191,6 +191,7 @@ class _Table:
     key_why: str = ""
     names: tuple[_Column, ...] = ()
     names_why: str = ""
+    numbered: bool = False  # whether the names are ids
     of: _Reference | None = None
     references: dict[_Column, _Reference] = field(default_factory=dict)
 
@@ -649,8 +650,8 @@ def _choose_name(table: _Table) -> None:
         table.names, table.names_why = found
     elif key.is_text and key.words[-1:] != () and key.words[-1] not in KEY_WORDS:
         table.key, table.names, table.names_why = None, (key,), f"{table.key_why}: tells rows apart, too"
-    elif not any(web_node(each) if key.is_text else len(each) < MIN_NAMING_DIGITS for each in key.known):
-        table.names, table.names_why = (key,), "nothing else names the rows"
+    elif not any(map(web_node, key.known)):
+        table.names, table.names_why, table.numbered = (key,), "nothing else names the rows", True
 
 
 def _name_candidates(
@@ -763,6 +764,12 @@ class _Writer:
             file=self._file(table),
             id=table.of.column.name if table.of else table.key.name if table.key else None,
             name=tuple(column.name for column in table.names),
+            prefix=name if table.numbered else None,
+            aliases=tuple(
+                column.name
+                for column in table.names
+                if table.numbered and min(map(len, column.known)) >= MIN_NAMING_CHARS
+            ),
             of=self._names[_owner(table.of.to)] if table.of else None,
             values=values,
             links=links,

@@ -106,6 +106,7 @@ class TableMapping(BaseModel):
     file: str
     id: str | None = None
     name: Annotated[tuple[str, ...], BeforeValidator(_as_columns)] = ()
+    prefix: str | None = None  # of names that are numbers: order 10248
     aliases: Annotated[tuple[str, ...], BeforeValidator(_as_columns)] = ()
     of: str | None = None
     values: Mapping[str, Annotated[Value, BeforeValidator(_as_column)]] = {}
@@ -268,7 +269,8 @@ class _MappedTable:
         return "" if text in self._table.missing else text
 
     def _row_name(self, row: Row) -> str:
-        return " ".join(filter(None, (self._text(row, column) for column in self._table.name)))
+        name = " ".join(filter(None, (self._text(row, column) for column in self._table.name)))
+        return f"{self._table.prefix} {name}" if name and self._table.prefix else name
 
     def _cells(self, row: Row, part: _Part) -> Iterator[object]:
         """Return what a cell holds, one or several; nothing for an empty one."""

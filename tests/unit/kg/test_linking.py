@@ -261,7 +261,7 @@ class _IndexOfEach:
         return EntityNames({f"http://x/{name}": FACT}, {f"http://x/{name}": name}, {}).index()
 
     async def values(self) -> None:
-        """Have no values."""
+        """There are none."""
 
 
 async def test_questions_that_are_linked_at_once_have_their_own_entities(make_graph, monkeypatch):
