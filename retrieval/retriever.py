@@ -103,10 +103,9 @@ class Retriever:
             )
             for topic in topics
         }
-        masked = {
-            topic: DEFINITION if TOPIC_MASK in text and not asked_words(text) and topic not in opened else text
-            for topic, text in masked.items()
-        }
+        for topic, text in masked.items():
+            if TOPIC_MASK in text and topic not in opened and not asked_words(text):
+                masked[topic] = DEFINITION
         texts = [text for each in masked.values() for text in _compared_texts(each)]
         await asyncio.to_thread(self._encode, texts)  # all at once, and known to the encoder from here on
         advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
