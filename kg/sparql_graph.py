@@ -438,13 +438,13 @@ class SparqlGraph:
             return [found]
         if (is_id(text) and "://" in text) or is_foreign(text, self.dialect):  # `Re:Zero` may be a name
             return []
-        found = await self._look_up(text, lambda index: index.find(text, limit))
-        if found and found[0].sure:
-            return found
+        matches = await self._look_up(text, lambda index: index.find(text, limit))
+        if matches and matches[0].sure:
+            return matches
         values, classes = await self._lookup.values(), await self._classes()
         kinds = (entity for each in classes.find(text) if each.covers(text) for entity in each.entities)
         named = await asyncio.to_thread(values.find_exact, text) if values else []
-        return [*(Match(entity, 1.0, "class") for entity in kinds), *named, *found][:limit]
+        return [*(Match(entity, 1.0, "class") for entity in kinds), *named, *matches][:limit]
 
     async def _by_id(self, text: str) -> Match | None:
         """Find the entity of an id: its IRI, or as its kind of graph writes it, or another kind's.
