@@ -33,8 +33,9 @@ AnyModel: TypeAlias = Union[str, Model, "BaseChatModel"]
 Topics: TypeAlias = str | Iterable[str | Ref]
 
 MAX_SUGGESTIONS = 10
-MAX_TRIES_A_ROUND = 3  # questions of a kind that are asked until one is answered right, before the next kind
-SUGGESTION_SECONDS = 10.0
+MAX_QUESTION_SECONDS = 4.0  # that one takes; what takes longer is no suggestion, and another kind comes next
+MAX_TRIES_A_ROUND = 2  # questions of a kind that are asked until one is answered right, before the next kind
+SUGGESTION_SECONDS = 20.0
 
 
 def make_context(
@@ -158,8 +159,8 @@ async def asuggest(kg: KG | None = None, *, seconds: float = SUGGESTION_SECONDS)
     Raises:
         KGError: if the graph cannot be opened or asked.
     """
-    quick = {"model": "offline", "explore": False}  # what takes long is no suggestion
-    context = await asyncio.to_thread(make_context, METHODS[0], quick, kg)
+    options = {"model": "offline", "explore": False}
+    context = await asyncio.to_thread(make_context, METHODS[0], options, kg)
     await open_resources(context)
     graph = await asyncio.to_thread(open_graph, context)
     records = _answered_right((await QuestionMaker.of(graph)).kinds(), context)
@@ -186,7 +187,11 @@ async def _answered_right(kinds: list[AsyncIterator[Suggestion]], context: Conte
                 if made.question in asked:
                     continue
                 asked.add(made.question)
-                record = await graph_of(context.method).ainvoke(make_input(made.question), context=context)
+                work = graph_of(context.method).ainvoke(make_input(made.question), context=context)
+                try:
+                    record = await asyncio.wait_for(work, MAX_QUESTION_SECONDS)
+                except TimeoutError:
+                    break
                 given = {answer["id"] for answer in record["answers"]}
                 if record["outcome"] == "grounded" and given == {answer.id for answer in made.answers}:
                     yield cast(Record, Answered(record))

@@ -137,7 +137,7 @@ def suggest(
 ) -> None:
     """Print ten questions that a knowledge graph answers, with their answers; no language model is asked.
 
-    The search ends ten seconds after the graph is open. Exit status: 0 some, 1 none, 3 graph unavailable.
+    The search ends twenty seconds after the graph is open. Exit status: 0 some, 1 none, 3 graph unavailable.
     """
     from kgqa.cli.suggest import show_suggestions
 
@@ -211,20 +211,21 @@ def write_mapping(
 
     with output.errors_in_one_line(OSError):
         tables = [path for file in files for path in files_of(file, mapped=False)]
-        if others := [path for path in tables if not (path.is_file() and table_suffix(path))]:
+        if others := [path for path in tables if not table_suffix(path)]:
             output.fail(f"{others[0]} is no table; name files of CSV, TSV or Parquet, or a folder of them")
         triples = [path for path in tables if holds_triples(path)]
         if triples == tables:
             output.fail(f"{tables[0]} is a table of triples: --kg {tables[0]}")
         folder = out.absolute().parent if out else None
-        text = infer_mapping([path for path in tables if path not in triples], folder).to_toml()
+        inferred = infer_mapping(tables, folder, triples=triples)
+        text = inferred.to_toml()
         if out is None:
             typer.echo(text, nl=False)
             return
         if out.suffix.lower() != MAPPING_SUFFIX:
             output.fail(f"call it {out.with_suffix(MAPPING_SUFFIX).name}: a mapping is a file of TOML")
         replace_file(out, lambda file: file.write(text.encode()))
-    beside = "".join(f" --kg {path}" for path in triples)
+    beside = "".join(f" --kg {path}" for path in triples if path.absolute() not in inferred.mapped.files)
     output.print_line(f"wrote {out}; ask it with: kgqa ask QUESTION --kg {out}{beside}")
 
 

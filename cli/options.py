@@ -22,8 +22,8 @@ Wordings = Annotated[
 Graph = Annotated[
     list[str] | None,
     typer.Option(
-        help='"sample" (default), an RDF file or a table (several for one graph), a folder of tables or one made '
-        "by kgqa kg load, the address of a SPARQL endpoint or a property graph, or a name that kgqa kg list has."
+        help='"sample" (default), an RDF file or a table (several for one graph), a folder of tables, one of '
+        "kgqa kg load, the address of a SPARQL endpoint or a property graph, or a name that kgqa kg list has."
     ),
 ]
 Model = Annotated[str | None, typer.Option(help='"provider:name", or "offline" for no language model.')]

@@ -273,7 +273,7 @@ PLAIN = Dialect(
         LOCAL_NAME,
     ),
     types=(f"{RDF}type",),
-    ignored=(f"{RDF}type", f"{RDFS}comment"),
+    ignored=(f"{RDF}type",),
     ignored_parts=("sameAs",),
 )
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from kgqa.kg.terms import replace_surrogates
-from kgqa.kg.text import fold, split_words
+from kgqa.kg.text import FUNCTION_WORDS, fold, split_words
 
 MIN_PROBABILITY = 0.4  # of the likeliest language of a text
 MIN_ODDS = 5.0  # of another language against English: questions in English have names from everywhere
@@ -41,8 +41,16 @@ _question_language: ContextVar[str | None] = ContextVar("question_language", def
 
 @lru_cache(4_096)
 def detect_language(text: str) -> str:
-    """Return the language of a text as an ISO 639 code; empty where that is not clear (blocking at first)."""
-    return _detect(text, MIN_PROBABILITY, MIN_ODDS)
+    """Return the language of a text as an ISO 639 code; empty where that is not clear (blocking at first).
+
+    Function words that are of English alone speak against a likelier language, those of it alone for it.
+    """
+    likely = _detect(text, MIN_PROBABILITY, MIN_ODDS)
+    if likely in ("", "en"):
+        return likely
+    words, own = {fold(word.text) for word in split_words(text)}, function_words(likely)
+    english, foreign = len(words & FUNCTION_WORDS - own), len(words & own - FUNCTION_WORDS)
+    return likely if foreign > english or not english else "en" if english > foreign else ""
 
 
 def _detect(text: str, least: float, odds: float = 1.0) -> str:

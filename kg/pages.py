@@ -116,17 +116,18 @@ class Match:
     @property
     def sure(self) -> bool:
         """Whether the name is the entity's own, but for case, punctuation and the like."""
-        return self.how in {"id", "exact", "normalised"}
+        return self.how in {"id", "exact", "normalised", "class"}
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A span of a question and the entities it may stand for, best first."""
+    """A span of a question and the entities it may stand for, best first; whether these are asked for."""
 
     text: str
     start: int
     end: int
     matches: tuple[Match, ...]
+    is_asked: bool = False
 
     @property
     def is_class(self) -> bool:

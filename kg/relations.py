@@ -146,7 +146,7 @@ class RelationCatalog:
         ]
 
     def _read_names(self, rows: Iterable[Row]) -> dict[str, str]:
-        named = self._naming.apply(row for row in rows if row[1] is not None)
+        named = self._naming.apply((end, label, rank) for end, label, rank in rows if label is not None)
         return {
             term.id: one_line(term.name, MAX_RELATION_NAME_CHARS)
             for term in named.values()

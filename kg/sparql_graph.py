@@ -62,10 +62,11 @@ from kgqa.kg.sparql.decoding import (
     sort_key,
     split_by_chain,
 )
-from kgqa.kg.sparql.derived import INSTANCE_OF, split_language
+from kgqa.kg.sparql.derived import BROADER, INSTANCE_OF, SUBCLASS, split_language
 from kgqa.kg.sparql.guard import guard_query
 from kgqa.kg.terms import (
     ANY,
+    KINDS_NAMESPACE,
     Chain,
     Entity,
     Hop,
@@ -324,18 +325,22 @@ class SparqlGraph:
         parts = 6 * sum(len(places) for _, places in asked) if len(asked) > 1 else 1
         labels, limits = self._naming.labels, Limits.of(self._rows // parts)
 
+        owned = (await self._classes()).owned
+
         def write(some: Sequence[tuple[Chain, Wanted]]) -> str:
-            return attribute_queries.attribute_values(some, near, types, labels, limits)
+            return attribute_queries.attribute_values(some, near, types, labels, limits, owned)
 
         read: dict[Chain, ReadAttributes] = {}
         for some, answer in await self._ask_batches(asked, CHAINS_READ_PER_QUERY, write):
             for (chain, _), rows in zip(some, attribute_rows.split_by_chain(answer, len(some)), strict=True):
-                read[chain] = self._read_attributes(chain, rows, answer.cut, limits.rows)
+                read[chain] = self._read_attributes(chain, rows, owned, answer.cut, limits.rows)
         found = {chain: each.page(chain, self._rows) for chain, each in read.items()}
         empty = ChainAttributes(Page(()), Page(()))
         return {chain: found.get(chain, empty) for chain in wanted}
 
-    def _read_attributes(self, chain: Chain, rows: Sequence[Row], cut: bool, most: int) -> ReadAttributes:
+    def _read_attributes(
+        self, chain: Chain, rows: Sequence[Row], owned: Collection[str], cut: bool, most: int
+    ) -> ReadAttributes:
         """Read the rows of one chain, of each part of which there are ``most`` at most."""
         kept = [row[:-1] for row in rows if row[-1] is None]
         named = self._naming.apply((value, label, rank) for *_, value, label, rank in kept)
@@ -345,7 +350,7 @@ class SparqlGraph:
         labels = [self._relations.hop(label, forward=True) for label in self._naming.labels]
         silent = {*types, *(h for each in found for h in each.hops if self._relations.ignores(h.relation))}
         return ReadAttributes(
-            attribute_rows.past_unnamed([each for each in found if silent.isdisjoint(each.hops)], facts),
+            attribute_rows.past_unnamed([f for f in found if silent.isdisjoint(f.hops)], facts, owned),
             {(each.end, each.value) for each in found if each.hops and each.hops[0] in types},
             attribute_rows.read_names(kept, named, chain.depth, labels),
             cut or len(kept) < len(rows) or attribute_rows.largest_part(kept) > most,
@@ -433,7 +438,8 @@ class SparqlGraph:
             return [found]
         if (is_id(text) and "://" in text) or is_foreign(text, self.dialect):  # `Re:Zero` may be a name
             return []
-        return await self._look_up(text, lambda index: index.find(text, limit))
+        values, classes = await self._lookup.values(), await self._classes()
+        return await self._look_up(text, lambda index: _find(text, limit, index, values, classes))
 
     async def _by_id(self, text: str) -> Match | None:
         """Find the entity of an id: its IRI, or as its kind of graph writes it, or another kind's.
@@ -466,10 +472,12 @@ class SparqlGraph:
                 linking = self._linking = index, {}
             if (linker := linking[1].get(language)) is None:
                 linker = linking[1][language] = Linker(index, labels, language)
-            mentions = _without_terms(linker.link(question), classes.profile.terms)
-            mentions = add_classes(question, mentions, classes, labels)
+            names_class = any(classes.find(question, linker.foreign))
+            mentions = linker.link(question, names_class=names_class)
+            mentions = _without_terms(mentions, classes.profile.terms)
+            mentions = add_classes(question, mentions, classes, labels, linker.foreign)
             if values:
-                mentions = ValueFinder(values, index, linker.relational).add(question, mentions)
+                mentions = ValueFinder(values, index, linker).add(question, mentions)
             mentions = without_chance(mentions)
             rivals = [each.entity.id for mention in mentions for each in mention.rivals]
             return mentions, index.facts(rivals)
@@ -582,7 +590,9 @@ class SparqlGraph:
         """
         classes = await self._classes()
         if classes.profile.classes:
-            named = dict.fromkeys(entity for each in classes.find(question) for entity in each.entities)
+            language = await asyncio.to_thread(detect_language, question)
+            found = classes.find(question, language)
+            named = dict.fromkeys(entity for each in found for entity in each.entities)
             hops = ((entity, self._to_members(entity, classes)) for entity in named)
             return [Chain(entity, (hop,)) for entity, hop in hops if hop]
         known = self._facts.predicates
@@ -767,7 +777,10 @@ class SparqlGraph:
         """Return the hop from a class to its members, those of its subclasses too; None for anything else."""
         if node.id not in classes:
             return None
-        types = [each for each in self._dialect.types if each in self._facts.predicates]
+        known = self._facts.predicates
+        if node.id.startswith(KINDS_NAMESPACE):
+            return self._relations.hop(SUBCLASS if SUBCLASS in known else BROADER, False)
+        types = [each for each in self._dialect.types if each in known]
         relation = INSTANCE_OF if len(classes.below(node.id)) > 1 else next(iter(types), INSTANCE_OF)
         return self._relations.hop(relation, False)
 
@@ -787,6 +800,18 @@ def _checked_id(id: str) -> str:
     """Return the id that answers have for it; a blank node may be named by the IRI it is stored under."""
     blank = id.removeprefix(patterns.BLANK_NAMESPACE)
     return Entity(f"_:{blank}" if blank != id else id).id
+
+
+def _find(
+    text: str, limit: int, names: NameIndex, values: NameIndex | None, classes: ClassNames
+) -> list[Match]:
+    """Find entities by name; a class or values that are called so come before what is only alike."""
+    found = names.find(text, limit)
+    if not (found and found[0].sure):
+        kinds = (entity for each in classes.find(text) if each.covers(text) for entity in each.entities)
+        others = [Match(entity, 1.0, "class") for entity in kinds]
+        found = [*others, *(values.find_exact(text) if values else ()), *found]
+    return found[:limit]
 
 
 def _without_terms(mentions: Iterable[Mention], terms: Collection[str]) -> list[Mention]:

@@ -39,6 +39,8 @@ XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 VALUE_NAMESPACE = "urn:kgqa:value:"
 """Ids of values that a chain sets out from; queries write them as the literals that they stand for."""
+KINDS_NAMESPACE = "urn:kgqa:kinds:"
+"""Ids of classes and concepts that stand for all below them, where these are entities themselves."""
 _VALUE_ID = re.compile(rf"{VALUE_NAMESPACE}([^@:]*)(?:@([^@:]+)|:([^@:]+))?")
 
 
@@ -167,13 +169,22 @@ def is_value_id(id: str) -> bool:
 
 
 def plain_term(term: "Term") -> "Term":
-    """Return the value that an entity stands for, and any other term as it is.
+    """Return the value or class that an entity stands for, and any other term as it is.
 
     >>> [str(plain_term(each)) for each in (value_node(Literal("5", "http://x/kg")), Entity("http://x/a"))]
     ['5', 'http://x/a']
+    >>> plain_term(Entity(kinds_of("http://x/a"))).id
+    'http://x/a'
     """
+    if isinstance(term, Entity) and term.id.startswith(KINDS_NAMESPACE):
+        return Entity(term.id.removeprefix(KINDS_NAMESPACE), term.name)
     is_value = isinstance(term, Entity) and term.id.startswith(VALUE_NAMESPACE)
     return (is_value and _read_value(term.id)) or term
+
+
+def kinds_of(id: str) -> str:
+    """Return the id of a class or concept as that of all below it."""
+    return KINDS_NAMESPACE + id
 
 
 @lru_cache(maxsize=1 << 12)

@@ -18,7 +18,7 @@ from kgqa.builds import replace_file
 from kgqa.home import cache_folder, temporary_folder
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.tables.reading import NO_TEXTS, as_text
-from kgqa.kg.tables.triples import ROLES, TripleTables
+from kgqa.kg.tables.triples import ROLES, TripleTables, find_roles
 from kgqa.kg.terms import one_line, replace_surrogates
 
 MIN_SECONDS_KEPT = 30 * 86_400.0  # from when the triples were last given
@@ -84,14 +84,18 @@ def _one_graph(given: Any) -> Any:
 
 
 def _frame_rows(frame: Frame) -> Iterator[tuple[int, str, str, object]]:
-    """Go through the rows of a data frame: the number of each, its subject, relation and object."""
+    """Go through the rows of a data frame: the number of each, its subject, relation and object.
+
+    What its columns are called tells which is which, as in a file; else they stand in this order.
+    """
     if len(frame.columns) != 3:
         raise KGMalformed(
             f"a data frame of triples has three columns: subject, relation, object; not {len(frame.columns)}"
         )
+    order = find_roles(tuple(frame.columns)) or (0, 1, 2)
     rows, missing = (each.itertuples(index=False, name=None) for each in (frame, frame.isna()))
-    for place, (row, lacks) in enumerate(zip(rows, missing, strict=True)):
-        cells = [_plain(cell) for cell in row]
+    for place, (row, without) in enumerate(zip(rows, missing, strict=True)):
+        cells, lacks = [_plain(row[at]) for at in order], [without[at] for at in order]
         for role, cell, lacking in zip(ROLES, cells, lacks, strict=True):
             if lacking or not as_text(cell):
                 raise KGMalformed(f"row {place} of the data frame has no {role}; leave it out: dropna()")

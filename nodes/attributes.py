@@ -241,9 +241,10 @@ async def named_beside(
     for topic in topics:
         rest = rest.replace(topic.name, " ") if topic.name else rest
     named = _values_in(rest)
-    ids = {topic.id for topic in topics}
+    ids = {plain_term(topic).id for topic in topics}
     for mention in linked:
-        terms = [match.entity for match in mention.matches if match.sure][:MAX_MEANINGS]
+        meant = [] if mention.is_class else mention.matches
+        terms = [plain_term(match.entity) for match in meant if match.sure][:MAX_MEANINGS]
         if terms and ids.isdisjoint(term.id for term in terms):
             named.setdefault(mention.text, []).extend(terms)
     return dict(islice(named.items(), MAX_MENTIONS))

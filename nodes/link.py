@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.languages import foreign_to, language_name
-from kgqa.kg.linking.class_names import asks_for_kind
 from kgqa.kg.pages import ChainResult, Match, Mention
 from kgqa.kg.terms import Chain, Entity, Hop, is_id, is_iri, one_line
 from kgqa.priors.errors import EncoderError
@@ -42,7 +41,7 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
         if not mentions:
             runtime.trace["reason"] = "the question names no entity of the graph; give a topic"
         classes = {each.matches[0].entity.id: [*each.matches[0].hops] for each in mentions if each.is_class}
-        mentions = _topical(mentions, question, runtime)
+        mentions = _topical(mentions, runtime)
         named = list(dict.fromkeys(mention.matches[0].entity for mention in mentions))
         meanings = {
             mention.matches[0].entity.id: [match.entity for match in mention.matches[1:]]
@@ -106,7 +105,6 @@ async def _translate(question: str, runtime: NodeRuntime) -> str | None:
     reply = await runtime.ask(TranslateQuestion(question, language_name(wanted)))
     if reply is None or reply.question is None:
         own, theirs = language_name(asked), language_name(wanted)
-        own, theirs = language_name(asked), language_name(wanted)
         runtime.trace["language"] = (
             f"the question is in {own} and the graph's names are in {theirs}: "
             f"with a language model it would be asked in {theirs}"
@@ -125,7 +123,7 @@ async def _find_mentions(question: str, runtime: NodeRuntime) -> list[Mention]:
         return [replace(mention, matches=mention.matches[:1]) for mention in mentions]
 
 
-def _topical(mentions: Sequence[Mention], question: str, runtime: NodeRuntime) -> list[Mention]:
+def _topical(mentions: Sequence[Mention], runtime: NodeRuntime) -> list[Mention]:
     """Return the mentions that a search sets out from: of classes, where others are, those asked for.
 
     A method that does not retrieve needs none of them then: what it finds is seen to be of the class, or not.
@@ -133,11 +131,7 @@ def _topical(mentions: Sequence[Mention], question: str, runtime: NodeRuntime) -
     others = [each for each in mentions if not each.is_class]
     if not others:
         return list(mentions)
-    asked = [
-        each
-        for each in mentions
-        if each.is_class and runtime.context.retrieves and asks_for_kind(question, each.text)
-    ]
+    asked = [each for each in mentions if each.is_class and each.is_asked and runtime.context.retrieves]
     return [*others, *asked[:1]]
 
 

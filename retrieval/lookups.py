@@ -14,7 +14,7 @@ from kgqa.kg.profile.ends import owned_relations
 from kgqa.kg.sparql.derived import leads_to_members, split_language
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, is_value_id
 
-MAX_QUERIES = 10
+MAX_QUERIES = 12
 """Queries of the graph that are made for one question."""
 
 CHAINS_PER_QUERY = 12
@@ -231,12 +231,7 @@ class Lookups:
             mentions = await self._graph.link(question)
         except NO_ANSWER:
             return {}
-        meant = {
-            match.entity.id: each.text
-            for each in mentions
-            for match in each.matches
-            if match.sure or each.is_class
-        }
+        meant = {match.entity.id: each.text for each in mentions for match in each.matches if match.sure}
         return {topic: meant[topic.id] for topic in topics if topic.id in meant}
 
     async def find_entities(self, text: str, limit: int) -> list[Match]:

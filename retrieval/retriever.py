@@ -1,7 +1,7 @@
 """Finds and ranks the chains from the topics of a question."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,7 +11,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.profile.ends import HopEnds
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, is_value_id
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, is_value_id, plain_term
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.priors.masking import TOPIC_MASK, blank_labels, mask_topic
 from kgqa.retrieval.candidate_chains import (
@@ -25,6 +25,9 @@ from kgqa.retrieval.chain_ranking import score_chains
 from kgqa.retrieval.chain_search import HopPolicy, KindShares, search_chains
 from kgqa.retrieval.lookups import Lookups
 from kgqa.retrieval.wording import Encode, asked_words, open_wording, without_masks, wording_texts
+
+DEFINITION = f"What is the definition of {TOPIC_MASK}?"
+"""What a question is compared as that asks for nothing of its topic: what it is."""
 
 KIND_LOGIT = 12.0
 """How much a chain gains that leads to things of the class that is asked for, and to no others."""
@@ -89,7 +92,8 @@ class Retriever:
         opened = classes if leading else await graph.set_out(question, anything=not topics)
         topics = topics if leading else opened or topics
         names = {topic: topic.name for topic in topics if topic.name and topic != ANY}
-        if leading and any(TOPIC_MASK not in mask_topic(question, name, ()) for name in names.values()):
+        unsaid = any(TOPIC_MASK not in mask_topic(question, name, ()) for name in names.values())
+        if leading and (unsaid or any(plain_term(topic) != topic for topic in classes)):
             names |= await graph.said_names(question, topics)
         masked = {
             topic: mask_topic(
@@ -98,6 +102,10 @@ class Retriever:
                 [name for other, name in names.items() if other not in {topic, *(classes if named else ())}],
             )
             for topic in topics
+        }
+        masked = {
+            topic: text if asked_words(text) or topic in opened else DEFINITION
+            for topic, text in masked.items()
         }
         texts = [text for each in masked.values() for text in _compared_texts(each)]
         await asyncio.to_thread(self._encode, texts)  # all at once, and known to the encoder from here on
@@ -108,17 +116,24 @@ class Retriever:
             alone = mask_topic(question, names.get(topic), kinds)
             await graph.restrict_to_names(topic, without_masks(alone))
         searched = {each: text for each, text in masked.items() if not named or each not in classes}
-        kinds = await self._kinds(question, topics)
+        kinds = await self._kinds(question, {topic: names.get(topic) for topic in topics})
         rated = await self._rate(searched, advice, inverses, graph, kinds)
-        chains = {topic: [_whole(each, graph) for each in found] for topic, found in rated.items()}
+        chains = {
+            topic: [_whole(each, graph) for each in found if masked[topic] != DEFINITION or _is_text(each)]
+            for topic, found in rated.items()
+        }
         for topic in opened:
             chains[topic] = [*_members(topic, graph), *chains.get(topic, ())]
         return Retrieved(masked, names, advice, chains, inverses, graph.visited_ends, graph.visited_hops)
 
-    async def _kinds(self, question: str, topics: Iterable[Entity]) -> dict[Entity, KindShares]:
+    async def _kinds(self, question: str, topics: Mapping[Entity, str | None]) -> dict[Entity, KindShares]:
         """Return what tells how far hops lead to the classes that are asked for, for each other topic."""
         profile = await self._graph.profile()
-        asked = asked_kind(question, [topic for topic in topics if profile.find(topic.id)])
+        if not profile.classes:
+            return {}
+        classes = {chain.topic: chain.topic.name for chain in await self._graph.find_classes(question)}
+        classes |= {topic: name for topic, name in topics.items() if profile.find(topic.id)}
+        asked = asked_kind(question, classes)
         if asked is None:
             return {}
         if self._ends is None:
@@ -184,6 +199,11 @@ class Retriever:
             ]
 
         return {topic: await asyncio.to_thread(rate, topic) for topic in masked}
+
+
+def _is_text(candidate: CandidateChain) -> bool:
+    """Return whether a chain leads to what is written of its topic itself."""
+    return candidate.chain.depth == 1 and all(isinstance(end.term, Literal) for end in candidate.ends)
 
 
 def _members(topic: Entity, graph: Lookups) -> Iterator[CandidateChain]:

@@ -15,12 +15,15 @@ from kgqa.kg.profile.cards import class_name, relation_name, with_names
 from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile
 from kgqa.kg.proof.query import MAX_HOPS_IN_ALL, Aggregate, AnswerQuery, Branch, Condition
 from kgqa.kg.proof.values import kind_of
-from kgqa.kg.terms import Chain, Entity, Hop, Term
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term
 from kgqa.kg.text import FUNCTION_WORDS
 from kgqa.retrieval.wording import comparison_texts, relation_phrase
 
 MAX_ANSWERS = 10  # of a question that is suggested
 MAX_NAME_CHARS = 60  # of what it is about and of its answers
+TOPICS = 3  # entities or values with which a property is asked about, one after all others
+MAX_SUBJECTS = 20  # that are looked at for one to ask about
+MAX_BEYOND = 6  # properties that are asked of what another leads to
 MAX_CLASSES = 12  # of which there are questions, those with most members
 
 
@@ -37,20 +40,20 @@ class _Owned:
     """A property and a class whose members have it, with the words for both."""
 
     owner: ClassProfile
-    property: PropertyProfile
+    profile: PropertyProfile
     words: str
     is_noun: bool
     class_words: str
 
     @property
     def hop(self) -> Hop:
-        return Hop(self.property.relation)
+        return Hop(self.profile.relation)
 
     @property
     def sharing(self) -> float:
         """How many members have the same value, on average."""
-        members = self.property.having * self.owner.members / max(1, self.owner.read)
-        return members / max(1, self.property.distinct)
+        members = self.profile.having * self.owner.members / max(1, self.owner.read)
+        return members / max(1, self.profile.distinct)
 
     @property
     def classes(self) -> str:
@@ -65,7 +68,7 @@ class QuestionMaker:
         self._types = [Hop(each, forward=False) for each in DIALECTS[graph.dialect].types]
         self._known = frozenset(graph.relations)
         by_class = map(self._own_all, classes)
-        self._owned = [each for row in zip_longest(*by_class) for each in row if each]
+        self._owned = [each for row in zip_longest(*by_class) for each in row if each] * TOPICS
 
     @classmethod
     async def of(cls, graph: KnowledgeGraph) -> "QuestionMaker":
@@ -82,19 +85,19 @@ class QuestionMaker:
         """Return the questions of each kind that have answers: of a property, by a value, counted, ..."""
         kinds = [
             self._properties(),
-            self._by_value(),
             self._counted(),
             self._inverse(),
-            self._extremes(),
             self._two_hops(),
-            self._listed(),
+            self._by_value(),
             self._counted_values(),
+            self._extremes(),
+            self._listed(),
         ]
         return [(each async for each in kind if each.answers) for kind in kinds]
 
     async def _properties(self) -> AsyncIterator[Suggestion]:
         for place, each in enumerate(self._owned):
-            topic = _example(each.owner, place)
+            topic = await self._topic(each, place)
             answers = await self._ends(topic, each.hop)
             said = (
                 f"{_the(each.words, len(answers))} of {topic}" if each.is_noun else f"is {topic} {each.words}"
@@ -103,16 +106,16 @@ class QuestionMaker:
 
     async def _inverse(self) -> AsyncIterator[Suggestion]:
         for place, each in enumerate(self._owned):
-            if not each.property.ends:
+            if not each.profile.ends:
                 continue
-            known = await self._ends(_example(each.owner, place), each.hop)
+            known = await self._ends(await self._topic(each, place), each.hop)
             for value in [one for one in known if isinstance(one, Entity)][:1]:
                 answers = await self._answers(value, each.hop.inverse, owner=each.owner)
                 yield Suggestion(_which(each, str(value)), answers)
 
     async def _by_value(self) -> AsyncIterator[Suggestion]:
         for place, each in enumerate(self._owned):
-            values = [value for value in each.property.values if kind_of(value) in {"text", "number"}]
+            values = [value for value in each.profile.values if kind_of(value) == "text"]
             if values and each.owner.id != UNTYPED and each.sharing <= MAX_ANSWERS:
                 value = values[place % len(values)]
                 query = self._members(each.owner, Condition(1, (each.hop,), "=", value))
@@ -133,9 +136,9 @@ class QuestionMaker:
 
     async def _extremes(self) -> AsyncIterator[Suggestion]:
         for each in self._owned:
-            if each.property.most is None or each.owner.id == UNTYPED or not each.is_noun:
+            if each.profile.most is None or each.owner.id == UNTYPED or not each.is_noun:
                 continue
-            kind = kind_of(each.property.most)
+            kind = kind_of(each.profile.most)
             if kind == "number" or kind == "date":
                 word = "highest" if kind == "number" else "latest"
                 query = self._members(each.owner, aggregate=Aggregate("argmax", (each.hop,), by=kind))
@@ -144,8 +147,8 @@ class QuestionMaker:
 
     async def _two_hops(self) -> AsyncIterator[Suggestion]:
         for place, first in enumerate(self._owned):
-            topic = _example(first.owner, place)
-            if first.is_noun and first.property.is_single:
+            if first.is_noun and first.profile.is_single:
+                topic = await self._topic(first, place)
                 for then in self._beyond(first):
                     answers = await self._ends(topic, first.hop, then.hop)
                     beyond = _the(then.words, len(answers))
@@ -153,17 +156,19 @@ class QuestionMaker:
 
     async def _counted_values(self) -> AsyncIterator[Suggestion]:
         for place, each in enumerate(self._owned):
-            topic = _example(each.owner, place)
-            if each.is_noun and not each.property.is_single:
+            if each.is_noun and not each.profile.is_single and not each.profile.inner:
+                topic = await self._topic(each, place)
                 count = await self._prove(_ends_query(topic, (each.hop,), Aggregate("count")))
                 if [*map(str, count)] not in (["0"], ["1"]):
                     yield Suggestion(f"How many {in_plural(each.words)} does {topic} have?", count)
 
     def _beyond(self, first: _Owned) -> Iterator[_Owned]:
         """Yield what is asked of the nodes that a property leads to, the first of each class."""
-        inner = [self._own(first.owner, each) for each in first.property.inner]
-        ends = [each for each in self._owned if each.owner.id in first.property.ends]
-        yield from [each for each in (*inner, *ends) if each.is_noun and each.words != first.words][:2]
+        inner = [self._own(first.owner, each) for each in first.profile.inner]
+        ends = [each for each in self._owned if each.owner.id in first.profile.ends]
+        yield from [each for each in (*inner, *ends) if each.is_noun and each.words != first.words][
+            :MAX_BEYOND
+        ]
 
     def _is_asked(self, owner: ClassProfile, each: PropertyProfile) -> bool:
         says_name = {*owner.naming, *owner.identifiers}
@@ -178,11 +183,12 @@ class QuestionMaker:
         return sorted(owned, key=lambda each: in_singular(each.words) != each.words)
 
     def _own(self, owner: ClassProfile, each: PropertyProfile) -> _Owned:
-        name = relation_name(self._profile, each.relation, self._graph.relation_label)
-        words = relation_phrase(name.rpartition(".")[2])
+        name = _plain(relation_name(self._profile, each.relation, self._graph.relation_label))
+        words = relation_phrase(name)
         is_noun = FUNCTION_WORDS.isdisjoint(words.split()[1:][-1:])
-        noun = comparison_texts(name)[-1]
-        return _Owned(owner, each, noun if is_noun else words, is_noun, _class_words(owner))
+        return _Owned(
+            owner, each, comparison_texts(name)[-1] if is_noun else words, is_noun, _class_words(owner)
+        )
 
     def _members(
         self, owner: ClassProfile, *conditions: Condition, aggregate: Aggregate | None = None
@@ -191,6 +197,16 @@ class QuestionMaker:
         below = self._profile.subclasses(owner.id)
         chains = [Chain(Entity(each.id), (hop,)) for each in below for hop in self._types]
         return AnswerQuery((Branch(chains[0], (1,), tuple(chains[1:])),), 1, conditions, aggregate)
+
+    async def _topic(self, each: _Owned, place: int) -> Entity:
+        """Return an entity that has a property: an example of the class, or of all that have it."""
+        examples = each.owner.examples
+        if each.owner.share(each.profile) < 1:
+            chain = Chain(ANY, (each.hop.inverse,))
+            [found] = await self._graph.visit_chains([chain], hops=False, sample=MAX_SUBJECTS)
+            ends = (end.term for end in found.ends)
+            examples = tuple(end for end in ends if isinstance(end, Entity) and end.name) or examples
+        return examples[place % len(examples)]
 
     async def _ends(self, topic: Entity, *hops: Hop) -> tuple[Term, ...]:
         return await self._prove(_ends_query(topic, hops))
@@ -219,15 +235,17 @@ def _ends_query(topic: Entity, hops: tuple[Hop, ...], aggregate: Aggregate | Non
 
 
 def _class_words(owner: ClassProfile) -> str:
-    return relation_phrase(class_name(owner).rpartition(".")[2])
+    return relation_phrase(_plain(class_name(owner)))
 
 
-def _example(owner: ClassProfile, place: int) -> Entity:
-    return owner.examples[place % len(owner.examples)]
+def _plain(name: str) -> str:
+    """Return the last part of a dotted name, without what it has in parentheses."""
+    return name.rpartition(".")[2].partition(" (")[0]
 
 
 def _the(words: str, answers: int) -> str:
-    return f"are the {in_plural(words)}" if answers > 1 else f"is the {words}"
+    plural = in_plural(words)
+    return f"are the {plural}" if answers > 1 or words == plural else f"is the {words}"
 
 
 def _which(each: _Owned, value: str) -> str:

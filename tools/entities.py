@@ -7,9 +7,13 @@ from pydantic import Field
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Description, Match, Mention
-from kgqa.kg.terms import one_line
+from kgqa.kg.terms import is_value_id, one_line
 from kgqa.tools.arguments import resolve_entity
 from kgqa.tools.text import graph_tool, listing, show_hop, show_term
+
+
+def _kind(match: Match) -> str:
+    return f"value, {match.how}" if is_value_id(match.entity.id) else match.how
 
 
 def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
@@ -19,14 +23,14 @@ def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     async def find_entities(
         name: str, limit: Annotated[int, Field(ge=1, le=1000)] = 10
     ) -> tuple[str, list[Match]]:
-        """Find entities of the knowledge graph by name or id. Start here when you have a name.
+        """Find entities, classes and values of the knowledge graph by name. Start here when you have a name.
 
         Args:
             name: a name, an alias, a misspelt name, or an id.
             limit: how many entities to give at most.
         """
         matches = await graph.find_entities(name, limit)
-        rows = [f"{show_term(match.entity)} ({match.how}, {match.score:.2f})" for match in matches]
+        rows = [f"{show_term(match.entity)} ({_kind(match)}, {match.score:.2f})" for match in matches]
         sure = not matches or any(match.sure for match in matches)
         said = one_line(name)
         return listing(
@@ -35,7 +39,7 @@ def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
 
     @graph_tool
     async def link_entities(question: str) -> tuple[str, list[Mention]]:
-        """Find the entities of the knowledge graph that a question mentions.
+        """Find the entities, classes and values of the knowledge graph that a question mentions.
 
         Args:
             question: the question in natural language.

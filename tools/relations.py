@@ -9,9 +9,12 @@ from typing_extensions import TypedDict
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import ChainPage, Page
+from kgqa.kg.profile.profile import UNTYPED, ClassProfile
 from kgqa.kg.terms import Chain, Entity, Hop, Term, local_name
 from kgqa.tools.arguments import resolve_entities, resolve_hop
 from kgqa.tools.text import MAX_RELATION_LINES, graph_tool, listing, show_hop, show_term
+
+MAX_CLASS_RELATIONS = 12  # of a class that are listed, those that most members have
 
 MAX_SCHEMA_RELATIONS = 50_000  # more than any schema has: whoever asks compares each with a question
 
@@ -87,20 +90,33 @@ def schema_tool(graph: KnowledgeGraph) -> BaseTool:
     """Make list_schema for a graph."""
 
     @cache
-    def schema() -> tuple[str, Page[Hop]]:
+    def relations() -> Page[Hop]:
         hops = []
         for relation in graph.relations[:MAX_SCHEMA_RELATIONS]:
             label = graph.relation_label(relation)
             hops.append(Hop(relation, name=None if label == local_name(relation) else label))
-        page = Page(tuple(hops), truncated=len(hops) < len(graph.relations))
-        return listing("relations in the graph", map(show_hop, page), page), page
+        return Page(tuple(hops), truncated=len(hops) < len(graph.relations))
 
     @graph_tool
     async def list_schema() -> tuple[str, Page[Hop]]:
-        """List all relations of the knowledge graph, whatever entity they belong to."""
-        return schema()
+        """List the classes of the knowledge graph with what their members have, and all its relations."""
+        classes = [each for each in (await graph.profile()).classes if each.id != UNTYPED]
+        lines = (
+            f"{show_term(Entity(each.id, _name(each)))}, {each.members} members: "
+            + ", ".join(graph.relation_label(p.relation) for p in each.properties[:MAX_CLASS_RELATIONS])
+            for each in classes
+        )
+        page = relations()
+        text = listing("relations in the graph", map(show_hop, page), page)
+        return (f"{listing('classes in the graph', lines)}\n{text}" if classes else text), page
 
     return list_schema
+
+
+def _name(kind: ClassProfile) -> str:
+    return next(
+        (name.value for name in kind.wording.names if name.language in {"en", ""}), local_name(kind.id)
+    )
 
 
 def _page_of_chain(page: Page[Term], chain: Chain) -> ChainPage[Term]:

@@ -2,15 +2,16 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from kgqa.kg.languages import base_language, stem_words
 from kgqa.kg.linking.common_words import COMMON_WORDS
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.pages import Match, Mention
-from kgqa.kg.profile.ends import HopEnds
+from kgqa.kg.profile.ends import HopEnds, owned_relations
 from kgqa.kg.profile.profile import UNTYPED, Profile
-from kgqa.kg.terms import Entity, Hop, is_value_id, local_name
+from kgqa.kg.terms import KINDS_NAMESPACE, Entity, Hop, is_value_id, local_name
 from kgqa.kg.text import FUNCTION_WORDS, fold, split_words
 
 MAX_CLASS_WORDS = 6  # words of the name of a class
@@ -21,6 +22,8 @@ _SIBILANTS = ("sses", "xes", "zzes", "ches", "shes")
 _CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ASIDE = re.compile(r"\(([^()]*)\)")
 
+
+_KINDS_OF = re.compile(r"(?i)\b(?:kinds?|types?|sorts?)\s+of\s+(?:an?\s+|the\s+)?$")
 
 _ASKED_KIND = re.compile(
     r"(?:(?:and|please|(?:can|could) you|in|from|to|at|on|of|by|for|with)(?: please)? )?"
@@ -37,6 +40,10 @@ class NamedWords(NamedTuple):
     begin: int
     end: int
     entities: tuple[Entity, ...]
+
+    def covers(self, text: str) -> bool:
+        """Return whether a text, of which the words are, says nothing else."""
+        return fold(text) == fold(text[self.begin : self.end])
 
 
 def in_singular(question: str) -> str:
@@ -77,11 +84,11 @@ def asks_for_kind(question: str, kind: str) -> bool:
     return bool(found) and _ASKED_KIND.fullmatch(before) is not None
 
 
-def asked_kind(question: str, classes: Iterable[Entity]) -> Entity | None:
-    """Return the first of some classes things of which are what a question asks for."""
-    asked = (each for each in classes if asks_for_kind(question, each.name or ""))
+def asked_kind(question: str, classes: Mapping[Entity, str | None]) -> Entity | None:
+    """Return the first of some classes, by what they are called, things of which a question asks for."""
+    asked = {each: name for each, name in classes.items() if name and asks_for_kind(question, name)}
     said = fold(in_singular(question))
-    return min(asked, key=lambda each: said.find(fold(in_singular(spaced(each.name or "")))), default=None)
+    return min(asked, key=lambda each: said.find(fold(in_singular(spaced(asked[each])))), default=None)
 
 
 class ClassNames:
@@ -96,8 +103,10 @@ class ClassNames:
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
         self._ends, self._below = HopEnds(profile), dict[str, frozenset[str]]()
+        self.owned = owned_relations(profile)
         self._ids = {each.id for each in profile.classes} - {UNTYPED}
         self._entities: dict[str, dict[Entity, None]] = defaultdict(dict)
+        self._stems: dict[str, dict[tuple[str, ...], dict[Entity, None]]] = {}
         for each in profile.classes:
             local = spaced(local_name(each.id).rpartition(".")[2]).lower()
             names = [spaced(name.value) for name in each.wording.names]
@@ -121,38 +130,69 @@ class ClassNames:
         """Return the hops that lead to members of a class and to nothing else."""
         return self._ends.hops_to(self.below(id))
 
-    def find(self, question: str) -> Iterator[NamedWords]:
-        """Yield the places of words that name classes, in the order of the question; more words first."""
+    def _by_stems(self, language: str) -> dict[tuple[str, ...], dict[Entity, None]]:
+        """Return the classes by the stems of their names in another language than English."""
+        if language not in self._stems:
+            stems: dict[tuple[str, ...], dict[Entity, None]] = defaultdict(dict)
+            for each in self.profile.classes if language not in ("", "en") else ():
+                for name in each.wording.names:
+                    if base_language(name.language) in (language, ""):
+                        stems[stem_words(name.value, language)][Entity(each.id, name.value)] = None
+            self._stems[language] = stems
+        return self._stems[language]
+
+    def find(self, question: str, language: str = "") -> Iterator[NamedWords]:
+        """Yield the places of words that name classes, in the order of the question; more words first.
+
+        In another ``language`` than English they may be inflected.
+        """
         listed, found = split_words(question), list[NamedWords]()
+        by_stems = self._by_stems(language)
         for size in range(MAX_CLASS_WORDS, 0, -1):
             for first in range(len(listed) - size + 1):
                 begin, end = listed[first].start, listed[first + size - 1].end
                 entities = self._entities.get(fold(in_singular(question[begin:end])))
+                if not entities and by_stems:
+                    entities = by_stems.get(stem_words(question[begin:end], language))
                 if entities and all(end <= other.begin or other.end <= begin for other in found):
                     found.append(NamedWords(begin, end, tuple(entities)[:MAX_BEARERS]))
         yield from sorted(found)
 
 
 def add_classes(
-    question: str, mentions: Sequence[Mention], classes: ClassNames, relations: Iterable[str]
+    question: str,
+    mentions: Sequence[Mention],
+    classes: ClassNames,
+    relations: Iterable[str],
+    language: str = "",
 ) -> list[Mention]:
     """Return mentions with those of classes, in the order of the question.
 
     A class gives way to what is called so with a capital letter, to a longer name, and to more words that are
-    those of one of the ``relations``.
+    those of one of the ``relations``. What is an entity as well is a class where several are meant.
     """
     kept, said = list(mentions), f" {fold(in_singular(question))} "
     longer = [each for each in map(_content, relations) if " " in each and f" {each} " in said]
-    for begin, end, entities in classes.find(question):
+    for begin, end, entities in classes.find(question, language):
         name = fold(in_singular(question[begin:end]))
         if any(name != each and f" {name} " in f" {each} " for each in longer):
             continue
+        if kinds := _KINDS_OF.search(question[:begin]):
+            begin = kinds.start()
         text = question[begin:end]
+        if not (kinds or _means_several(question, text)):
+            entities = tuple(each for each in entities if not each.id.startswith(KINDS_NAMESPACE))
         met = [each for each in kept if each.start < end and begin < each.end]
-        if all(_gives_way(each, begin, end, text.islower() or begin == 0) for each in met):
+        if entities and all(_gives_way(each, begin, end, text.islower() or begin == 0) for each in met):
             named = tuple(Match(each, 1.0, "class", classes.hops_to(each.id)) for each in entities)
-            kept = [*(each for each in kept if each not in met), Mention(text, begin, end, named)]
+            mention = Mention(text, begin, end, named, asks_for_kind(question, text))
+            kept = [*(each for each in kept if each not in met), mention]
     return sorted(kept, key=lambda each: each.start)
+
+
+def _means_several(question: str, text: str) -> bool:
+    """Return whether words name all that is of a kind rather than the kind: said of several, or asked for."""
+    return fold(in_singular(text)) != fold(text) or asks_for_kind(question, text)
 
 
 def without_chance(mentions: Sequence[Mention]) -> list[Mention]:
@@ -179,18 +219,20 @@ def _gives_way(mention: Mention, begin: int, end: int, lower: bool) -> bool:
 
 
 def in_plural(words: str) -> str:
-    """Return the words for one thing as those for several; the last of them tells which it is.
+    """Return the words for one thing as those for several; what stands before "of" tells which it is.
 
-    >>> [in_plural(words) for words in ("country", "box", "key", "person", "crew member", "courses")]
-    ['countries', 'boxes', 'keys', 'people', 'crew members', 'courses']
+    >>> [in_plural(words) for words in ("country", "box", "key", "person", "place of birth", "courses")]
+    ['countries', 'boxes', 'keys', 'people', 'places of birth', 'courses']
     """
-    before, space, last = words.rpartition(" ")
-    irregular = next((several for several, one in _IRREGULAR.items() if one == last.lower()), None)
-    if irregular or _singular(last) != last:
-        return before + space + (irregular or last)
-    if last.endswith("y") and not last.endswith(("ay", "ey", "oy", "uy")):
-        return f"{words[:-1]}ies"
-    return f"{words}es" if f"{last}es".endswith(_SIBILANTS) else f"{words}s"
+    head, of, rest = words.partition(" of ")
+    before, space, last = head.rpartition(" ")
+    several = next((several for several, one in _IRREGULAR.items() if one == last.lower()), None)
+    if several is None and _singular(last) != last:
+        several = last
+    if several is None and last.endswith("y") and not last.endswith(("ay", "ey", "oy", "uy")):
+        several = f"{last[:-1]}ies"
+    several = several or (f"{last}es" if f"{last}es".endswith(_SIBILANTS) else f"{last}s")
+    return "".join((before, space, several, of, rest))
 
 
 def named_words(question: str, index: NameIndex) -> Iterator[NamedWords]:

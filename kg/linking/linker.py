@@ -91,17 +91,21 @@ class Linker:
 
     def __init__(self, index: NameIndex, relation_words: Iterable[str], language: str = "en") -> None:
         self._index = index
-        self._foreign = language if language not in ("", "en") else ""
-        self.relational = {word for text in relation_words for word in fold(text).split()}
-        self._function = function_words(language) if self._foreign else FUNCTION_WORDS
-        self._everyday = self.relational | (self._function if self._foreign else EVERYDAY_WORDS)
-        self._common = self.relational | (self._function if self._foreign else COMMON_WORDS)
+        self.foreign = language if language not in ("", "en") else ""
+        """The language; empty for English."""
+        self._relational = {word for text in relation_words for word in fold(text).split()}
+        self._function = function_words(language) if self.foreign else FUNCTION_WORDS
+        self.everyday = (self._function if self.foreign else EVERYDAY_WORDS) | self._relational
+        self.common = (self._function if self.foreign else COMMON_WORDS) | self._relational
 
-    def link(self, question: str) -> list[Mention]:
-        """Return the mentions of a question in order of appearance, matches best first."""
+    def link(self, question: str, *, names_class: bool = False) -> list[Mention]:
+        """Return the mentions of a question in order of appearance, matches best first.
+
+        One that ``names_class`` is about its members: nothing is taken for its topic by meaning alone.
+        """
         question = question[:MAX_QUESTION_CHARS]
         listed = split_words(question)
-        lower = self._foreign in CAPITALISED_NOUNS or not any(word.text[0].isupper() for word in listed[1:])
+        lower = self.foreign in CAPITALISED_NOUNS or not any(word.text[0].isupper() for word in listed[1:])
         spans = self._choose(self._spans(question, listed, lower), lower)
         spans = [span for span in spans if not _says_where(question, span, spans, lower)]
         pieces = self._pieces(question, listed, spans)
@@ -115,11 +119,11 @@ class Linker:
                 _make_mention(question, spans[place], found or self._named(question, span, lower))
             )
         if all(span.strength <= WEAK for span in spans):
-            return self._approximate(question, listed, mentions)
+            return self._approximate(question, listed, mentions, names_class)
         for span, found in self._run_together(question, listed, spans):
             spans.append(span)
             mentions.append(_make_mention(question, span, found))
-        for span in (_rare_pairs if lower else _capitalised_runs)(listed, self._common, self._function):
+        for span in (_rare_pairs if lower else _capitalised_runs)(listed, self.common, self._function):
             known = _overlaps_any(span, spans) or any(span.within(piece) for piece in pieces)
             if not known and (found := _without_whole(span, question, self._near(question, span))):
                 spans.append(span)
@@ -208,7 +212,7 @@ class Linker:
         return replace(longer, strength=span.strength), found
 
     def _is_rare(self, folded: str) -> bool:
-        return not self._common.issuperset(folded.split())
+        return not self.common.issuperset(folded.split())
 
     def _is_term(self, folded: str) -> bool:
         """Return whether several words carry meaning, and not all of them are common."""
@@ -223,12 +227,12 @@ class Linker:
         """Return the entities whose names a text is another form of, but for a text in English."""
         words = fold(text).split()
         if (
-            not self._foreign
+            not self.foreign
             or len(words) > MAX_INFLECTED_WORDS
             or not self._function.isdisjoint((words[0], words[-1]))
         ):
             return []
-        return self._index.find_inflected(text, self._foreign)
+        return self._index.find_inflected(text, self.foreign)
 
     def _fully_named(self, text: str) -> list[Match]:
         """Return the entities whose names a text is short for."""
@@ -259,16 +263,16 @@ class Linker:
         has_initials = any(
             word.text.isupper() and len(word.text) > 1 and fold(word.text) in self._function for word in span
         )
-        is_plain = meaning[0] in self.relational or (is_lower_code and not lower)
+        is_plain = meaning[0] in self._relational or (is_lower_code and not lower)
         if len(meaning) == 1 and is_plain and not has_initials:
             return FAINT
-        named = span[1:] if opens and fold(span[0].text) in self._everyday else span
+        named = span[1:] if opens and fold(span[0].text) in self.everyday else span
         if has_initials or any(
             word.text[0].isupper() and fold(word.text) not in self._function for word in named
         ):
             return STRONG
         if not self._is_rare(folded) or len(folded) == 1 or folded.isdigit():
-            return FAINT if self._everyday.issuperset(parts) else WEAK
+            return FAINT if self.everyday.issuperset(parts) else WEAK
         return STRONG if len(meaning) > 1 and lower else FAIR
 
     def _choose(self, spans: Iterable[_Span], lower: bool) -> list[_Span]:
@@ -327,9 +331,11 @@ class Linker:
             ]
         return list(_unique((*found, *longer)))
 
-    def _approximate(self, question: str, listed: Sequence[Word], weak: list[Mention]) -> list[Mention]:
+    def _approximate(
+        self, question: str, listed: Sequence[Word], weak: list[Mention], names_class: bool
+    ) -> list[Mention]:
         """Take what is partly named or misspelt, else the ``weak`` mentions, else what is meant."""
-        grams = _word_groups(listed, self._everyday, self._common)[:MAX_GROUPS]
+        grams = _word_groups(listed, self.everyday, self.common)[:MAX_GROUPS]
         looked_up = ((gram, self._near(question, gram)) for gram in grams)
         near = [_make_mention(question, gram, found) for gram, found in looked_up if found]
         best = sorted(near, key=lambda m: (m.matches[0].how != "part", -m.matches[0].score, m.start - m.end))
@@ -338,7 +344,7 @@ class Linker:
         for word in sorted((gram for gram in grams if gram.last - gram.first == 1), key=lambda g: g.start):
             if found := self._index.find_beginning(question[word.start : word.end]):
                 return [_make_mention(question, word, found)]
-        if weak:
+        if weak or names_class:
             return weak
         grams = [gram for gram in grams if not self._names_kind(question[gram.start : gram.end])]
         for look, least in (

@@ -130,8 +130,8 @@ MAX_CONTAINING = 1_000  # names that hold some words, the shortest first, of whi
 
 MAX_LONGER = 100  # names that a text is a part of, the shortest first, of which the best known are found
 
-MIN_STEM_CHARS, MAX_STEMMED = 3, 1_000
-"""Characters of a stem at least by which names are found, and the names that begin with one at most."""
+MIN_STEM_CHARS, MAX_ENDING_CHARS, MAX_STEMMED = 3, 5, 1_000
+"""Characters of a stem at least and of an ending at most, and the names that begin with a stem at most."""
 
 MAX_MISSPELT_CHARS = 500
 """Characters that a misspelt name has at most; to compare long texts takes the product of their lengths."""
@@ -230,11 +230,11 @@ class NameIndex:
         stems = stem_words(replace_surrogates(text)[:MAX_MISSPELT_CHARS], language)
         if not stems or len(stems[0]) < MIN_STEM_CHARS:
             return []
-        keys = self._table.keys_beginning(stems[0], MAX_STEMMED)
+        longest = sum(len(stem) + MAX_ENDING_CHARS for stem in stems)
         ids = {
             id: None
-            for key in keys
-            if key.count(" ") < len(stems)
+            for key in self._table.keys_beginning(stems[0], MAX_STEMMED)
+            if key.count(" ") < len(stems) and len(key) <= longest
             for id, name in self._table.bearers(key)
             if stem_words(name, language) == stems
         }

@@ -4,16 +4,16 @@ Values are called by their texts and kept in a `NameTable`, as entities are; wha
 stands for a value (`kg.terms.value_node`).
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kgqa.kg.linking.class_names import in_singular
-from kgqa.kg.linking.common_words import COMMON_WORDS
+from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.linking.short_names import full_names
 from kgqa.kg.pages import Match, Mention
 from kgqa.kg.terms import is_value_id
-from kgqa.kg.text import EVERYDAY_WORDS, Word, fold, split_words, strip_article
+from kgqa.kg.text import Word, fold, split_words, strip_article
 
 MAX_VALUE_WORDS = 12
 MIN_DIGITS = 5  # of a number that may be a code: what is shorter counts or is a year
@@ -30,12 +30,11 @@ class ValueFinder:
     Args:
         values: The values of the graph by their texts.
         names: Its entities by their names.
-        relational: Folded words of its relations: what they say is no value.
+        linker: Knows the language, and which words are everyday ones in it.
     """
 
-    def __init__(self, values: NameIndex, names: NameIndex, relational: Collection[str]) -> None:
-        self._values, self._names = values, names
-        self._everyday = EVERYDAY_WORDS | {*relational}
+    def __init__(self, values: NameIndex, names: NameIndex, linker: Linker) -> None:
+        self._values, self._names, self._linker = values, names, linker
 
     def add(self, question: str, mentions: Sequence[Mention]) -> list[Mention]:
         """Return mentions with those of values, in the order of the question.
@@ -81,14 +80,14 @@ class ValueFinder:
                     yield Mention(word.text, word.start, word.end, tuple(spelt))
 
     def _is_rare(self, word: Word) -> bool:
-        return not {fold(word.text)} & (COMMON_WORDS | self._everyday)
+        return fold(word.text) not in self._linker.common
 
     def _may_be_value(self, words: Sequence[Word]) -> bool:
         alone = words[0].text if len(words) == 1 else ""
         if alone.isdigit() and len(alone) < MIN_DIGITS:
             return False
         is_code = len(alone) > 1 and alone.isupper()
-        return is_code or not self._everyday.issuperset(fold(word.text) for word in words)
+        return is_code or not self._linker.everyday.issuperset(fold(word.text) for word in words)
 
     def _find(self, question: str, words: Sequence[Word]) -> list[Match]:
         """Return the values that words are: as they stand, by what they are short for, or of one thing.
@@ -101,6 +100,8 @@ class ValueFinder:
             found = self._values.find_exact(name) if self._values.has_name(fold(name)) else []
             if len(text) <= MAX_CODE_CHARS or strip_article(fold(text)) != fold(text):
                 found = [match for match in found if match.entity.name == text]
+            if not found and self._linker.foreign:
+                found = self._values.find_inflected(name, self._linker.foreign)
             if found:
                 entities = self._names.find_exact(name) if name in {text, one} else []
                 shared = [match for match in found if not entities or self._count(match) >= MIN_SHARED]

@@ -19,11 +19,12 @@ from kgqa.kg.profile.profile import (
     RelationProfile,
     Wording,
 )
-from kgqa.kg.profile.terminology import CLASSES, is_terminology_only
+from kgqa.kg.profile.terminology import is_terminology_only
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.sparql import profile_queries as queries
 from kgqa.kg.sparql.decoding import item_at, read_integer
-from kgqa.kg.terms import Entity, Literal, Term, is_iri, local_name
+from kgqa.kg.sparql.derived import BROADER, SUBCLASS
+from kgqa.kg.terms import KINDS_NAMESPACE, Entity, Literal, Term, is_iri, kinds_of, local_name
 
 T = TypeVar("T")
 
@@ -53,7 +54,9 @@ MAX_EXAMPLES = 5
 
 MAX_VALUE_CHARS = 80
 MAX_MEMBERS_COUNTED = 100_000  # of one class of a graph that is not gone through
-MAX_PROPERTIES = 40  # of a class
+MAX_PROPERTIES, MIN_PROPERTIES, MAX_PROPERTIES_IN_ALL = 40, 8, 30_000
+"""Properties that are kept of a class, the commonest first, and of all classes together."""
+
 
 _COMMENTS = (f"{RDFS}comment", f"{SKOS}definition", "http://purl.org/dc/terms/description")
 _DOMAINS = (f"{RDFS}domain", f"{SCHEMA_ORG}domainIncludes")
@@ -81,8 +84,10 @@ def build_profile(ask: Ask, predicates: Mapping[str, int], dialect: Dialect) -> 
     terms, terminology = frozenset[str](), tuple[str, ...]()
     if is_plain and not is_terminology_only(members):
         terms, terminology = _terminology(ask, types, sorted(meta), predicates)
-    else:  # classes are what there is
-        meta -= {*CLASSES}
+    elif is_plain:  # of classes, the kinds are what there is
+        closures = [each for each in (SUBCLASS, BROADER) if each in predicates][:1]
+        members |= _count_members(ask, closures)
+        types = [*types, *closures]
     own = {id: n for id, n in members.items() if id not in meta}
     reader = _Reader(ask, types, dialect, predicates)
     ordered = sorted(own, key=lambda id: (-own[id], id))[:MAX_CLASSES]
@@ -92,9 +97,14 @@ def build_profile(ask: Ask, predicates: Mapping[str, int], dialect: Dialect) -> 
     above = _superclasses(ask, own) if f"{RDFS}subClassOf" in predicates else {}
     known = {*(each.id for each in read)}
     empty = {id: ClassProfile(id, 0, 0) for each in above.values() for id in each if id not in known}
-    wordings = _wordings(ask, sorted({*known, *empty, *predicates} - {UNTYPED}), dialect, predicates)
+    called = {id.removeprefix(KINDS_NAMESPACE) for id in (*known, *empty, *predicates)}
+    wordings = _wordings(ask, sorted(called - {UNTYPED}), dialect, predicates)
     classes = [
-        replace(each, superclasses=above.get(each.id, ()), wording=wordings.get(each.id, Wording()))
+        replace(
+            each,
+            superclasses=above.get(each.id, ()),
+            wording=wordings.get(each.id.removeprefix(KINDS_NAMESPACE), Wording()),
+        )
         for each in sorted((*read, *empty.values()), key=lambda each: (not each.id, -each.members, each.id))
     ]
     stated = {*dialect.labels, *dialect.aliases}
@@ -137,8 +147,14 @@ def _count_members(ask: Ask, types: Sequence[str]) -> dict[str, int]:
     for type_ in types:
         for class_, n in ask(queries.count_classes(type_, MAX_CLASSES)):
             if isinstance(class_, Entity) and is_iri(class_.id):
-                members[class_.id] = max(members.get(class_.id, 0), read_integer(n))
+                id = _as_class(class_.id, type_)
+                members[id] = max(members.get(id, 0), read_integer(n))
     return members
+
+
+def _as_class(id: str, by: str) -> str:
+    """Return the id of a class by what leads to it: as a kind of nodes, where they are below it."""
+    return kinds_of(id) if by in (SUBCLASS, BROADER) else id
 
 
 def _superclasses(ask: Ask, classes: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
@@ -169,7 +185,10 @@ def _terminology(
         each
         for each, n in predicates.items()
         if described[each] >= TERMINOLOGY_SHARE * n
-        or (each.startswith(META_NAMESPACES[1:]) and local_name(each) not in {"label", "seeAlso", "sameAs"})
+        or (
+            each.startswith(META_NAMESPACES[1:])
+            and local_name(each) not in {"label", "comment", "seeAlso", "sameAs"}
+        )
     }
     return frozenset(terms), tuple(sorted(found - {*types}))
 
@@ -186,12 +205,15 @@ class _Reader:
         self._enumerations: dict[str, tuple[Literal, ...] | None] = {}
         self._tags = Counter[str]()
         self._naming: dict[str, tuple[str, ...]] = {}
+        self._most_properties = MAX_PROPERTIES
         self._seen: dict[str, None] = {}
         self.unnamed: dict[str, str] = {}
 
     def read_members(self, classes: Sequence[str], relations: Sequence[str]) -> dict[str, Facts]:
         """Return the facts of some members of each class, and of nodes without one."""
         share = MAX_MEMBERS_READ // max(1, len(classes))
+        kept = MAX_PROPERTIES_IN_ALL // max(1, len(classes))
+        self._most_properties = max(MIN_PROPERTIES, min(MAX_PROPERTIES, kept))
         most = min(MAX_MEMBERS_OF_CLASS, max(MIN_MEMBERS_OF_CLASS, share))
         members: dict[str, list[str]] = {id: [] for id in classes}
         for some in _batches(classes, CLASSES_PER_QUERY):
@@ -228,9 +250,9 @@ class _Reader:
         self._seen |= dict.fromkeys((*facts, *ids))
         found = defaultdict[str, list[str]](list)
         for some in _batches(list(islice(ids, MAX_ENDS_TYPED))) if self._types else ():
-            for node, _, class_ in self._ask(queries.objects_by(some, self._types)):
-                if node and class_:
-                    found[node.id].append(class_.id)
+            for node, by, class_ in self._ask(queries.objects_by(some, self._types)):
+                if node and by and class_:
+                    found[node.id].append(_as_class(class_.id, by.id))
         self._classes |= {id: tuple(sorted({*several})) for id, several in found.items()}
 
     def class_profile(self, id: str, members: int, facts: Facts, silent: set[str]) -> ClassProfile:
@@ -261,7 +283,7 @@ class _Reader:
             identifiers=tuple(p.relation for p in whole if {*p.datatypes} <= _CODES and not p.ends),
             naming=naming,
             is_named=unnamed is None,
-            properties=tuple(properties[:MAX_PROPERTIES]),
+            properties=tuple(properties[: self._most_properties]),
         )
 
     def _property(

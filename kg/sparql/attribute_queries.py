@@ -4,7 +4,7 @@ As with chains, nothing is sorted, and what is read is limited. From each node i
 chain's end: a row is of a node and an end.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from kgqa.kg.sparql.chain_queries import CUT_ENDS, CUT_TRIPLES, Limits, cut_query, nodes_after
 from kgqa.kg.sparql.patterns import (
@@ -30,16 +30,18 @@ def attribute_values(
     types: Sequence[str],
     labels: Sequence[str],
     limits: Limits,
+    owned: Collection[str] = (),
 ) -> str:
     """Ask for ``?chain ?place ?end ?relation ?forward ?further ?value ?label ?rank`` of chains.
 
     A row without a ``?relation`` has the node itself as its value, or what a value without a name has by a
-    ``?further`` relation (it is the ``?end`` then), or ``?cut``. ``types`` lead to the types of ends.
+    ``?further`` relation (it is the ``?end`` then), or ``?cut``; further values are asked for too where an
+    ``owned`` relation leads to what belongs to one node alone. ``types`` lead to the types of ends.
     """
     blocks = [
         f'{{ {block} BIND("{number:d}" AS ?chain) }}'  # in each: Virtuoso loses rows of a UNION in a UNION
         for number, (chain, places) in enumerate(wanted)
-        for block in _of_chain(chain, places, near, types, labels, limits)
+        for block in _of_chain(chain, places, near, types, labels, limits, owned)
     ]
     return (
         "SELECT ?chain ?place ?end ?relation ?forward ?further ?value ?label ?rank ?cut WHERE { "
@@ -54,6 +56,7 @@ def _of_chain(
     types: Sequence[str],
     labels: Sequence[str],
     limits: Limits,
+    owned: Collection[str],
 ) -> Iterator[str]:
     near = [term for term in near if term != chain.topic]  # all nodes may be beside it
     for place, hops in wanted.items():
@@ -66,6 +69,9 @@ def _of_chain(
             if listed:
                 step = f"{_triple(place, forward, '?past')} {_among(listed)}"
                 blocks.append(_past_unnamed(chain, place, step, labels, limits))
+            if forward and (parts := [each for each in listed if each in owned]):
+                step = f"{_triple(place, forward, '?past')} {_among(parts)}"
+                blocks.append(_past_unnamed(chain, place, step, (), limits))
         yield from (f'{{ {block} }} BIND("{place:d}" AS ?place)' for block in blocks)
 
 

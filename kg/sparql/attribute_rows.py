@@ -113,12 +113,17 @@ def is_unnamed(found: AttributeValue) -> bool:
     return bool(found.hops) and found.value.name is None
 
 
-def past_unnamed(found: Sequence[AttributeValue], facts: Facts) -> list[AttributeValue]:
-    """Return, in place of each value without a name, what this has, after all others."""
+def past_unnamed(
+    found: Sequence[AttributeValue], facts: Facts, owned: Collection[str] = ()
+) -> list[AttributeValue]:
+    """Return, in place of each value without a name, what this has, after all others.
+
+    Likewise what values have to which ``owned`` relations lead, which stay.
+    """
     past = [
         replace(each, hops=(*each.hops, hop), value=value)
         for each in found
-        if is_unnamed(each)
+        if is_unnamed(each) or (len(each.hops) == 1 and each.hops[0].relation in owned)
         for hop, value in facts.get(each.value.id, ())
         if value != each.end
     ]

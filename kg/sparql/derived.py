@@ -104,7 +104,7 @@ def write_relation(iri: str) -> str:
 
 def leads_to_members(hop: Hop) -> bool:
     """Return whether a hop leads from a class to its members."""
-    return not hop.forward and (hop.relation == INSTANCE_OF or hop.relation in _TYPES)
+    return not hop.forward and hop.relation in {INSTANCE_OF, SUBCLASS, BROADER, *_TYPES}
 
 
 def stated_pattern(start: str, iri: str, end: str) -> tuple[str, str] | None:
@@ -117,6 +117,15 @@ def stated_pattern(start: str, iri: str, end: str) -> tuple[str, str] | None:
     ways = "|".join(f"<{each}>" for each in AT_LEAST)
     restriction = f"[ <{OWL}onProperty> <{source}> ; {ways} {least} ; {_FILLERS} {end} ]"
     return f"{start} {_ABOVE} {restriction} .", f"!sameTerm({least}, {NONE})"
+
+
+def stated_instead(iri: str) -> str | None:
+    """Write what a graph states of ``?x`` and ``?y`` in place of a derived relation; None for any other."""
+    if path := _PATHS.get(iri):
+        return f"?x {path} ?y"
+    return (
+        " ".join((stated[0], f"FILTER({stated[1]})")) if (stated := stated_pattern("?x", iri, "?y")) else None
+    )
 
 
 def derived_label(iri: str) -> str | None:

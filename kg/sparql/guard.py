@@ -11,6 +11,7 @@ from typing import Any
 
 from kgqa.kg.dialects import OWL, RDF, RDFS, SKOS, XSD
 from kgqa.kg.errors import KGRejected
+from kgqa.kg.sparql.derived import stated_instead
 from kgqa.locks import ProcessLock
 
 MAX_QUERY_CHARS = 20_000
@@ -134,6 +135,8 @@ def _check_tree(tree: Any) -> None:
         if name in _FORBIDDEN:
             raise KGRejected(f"{_FORBIDDEN[name]} is not allowed: a query reads this graph only")
         iri = _resolve_iri(node.iri if name == "Function" else node, spaces)
+        if written := stated_instead(iri):
+            raise KGRejected(f"the graph itself does not state <{iri}>; for ?x and ?y write: {written}")
         if iri.lower().startswith(_VIRTUOSO_PREFIXES) or (name == "Function" and not iri.startswith(XSD)):
             raise KGRejected(f"<{iri}> is not allowed: only what is SPARQL's own is, and the graph's")
 

@@ -9,7 +9,18 @@ from collections.abc import Iterable, Sequence
 from kgqa.kg.dialects import LabelPredicates
 from kgqa.kg.languages import preferred_languages
 from kgqa.kg.sparql.derived import split_language, stated_pattern, write_relation
-from kgqa.kg.terms import ANY, XSD_STRING, Chain, Entity, Hop, Literal, Term, is_value_id, plain_term
+from kgqa.kg.terms import (
+    ANY,
+    KINDS_NAMESPACE,
+    XSD_STRING,
+    Chain,
+    Entity,
+    Hop,
+    Literal,
+    Term,
+    is_value_id,
+    plain_term,
+)
 
 BLANK_NAMESPACE = "urn:kgqa:blank:"
 """Blank nodes are stored under this namespace, so that a query can name them."""
@@ -35,7 +46,8 @@ def _escape_character(found: re.Match[str]) -> str:
 
 
 def write_iri(id: str) -> str:
-    """Write an entity id or a relation as a SPARQL term; the id of a value as this value."""
+    """Write an entity id or a relation as a SPARQL term: of a value the value, of kinds their class."""
+    id = id.removeprefix(KINDS_NAMESPACE)
     if is_value_id(id):
         return serialise(plain_term(Entity(id)))
     return f"<{BLANK_NAMESPACE}{id[2:]}>" if id.startswith("_:") else f"<{id}>"

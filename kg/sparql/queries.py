@@ -185,11 +185,17 @@ def all_names(predicate: str) -> str:
     return f"SELECT ?name ?end WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }}"
 
 
-def texts(predicate: str, most: int) -> str:
-    """Ask for ``?value``: the distinct short texts, codes and years that a relation leads to."""
+def texts(predicate: str, most: int, among: int | None = None) -> str:
+    """Ask for ``?value``: the distinct short texts, codes and years that a relation leads to.
+
+    They are looked for ``among`` so many of its facts.
+    """
     kinds = ", ".join(map(write_iri, TEXT_DATATYPES))
+    facts = f"?s {write_iri(predicate)} ?value"
+    if among is not None:
+        facts = f"{{ SELECT ?value WHERE {{ {facts} }} LIMIT {among:d} }}"
     return (
-        f"SELECT DISTINCT ?value WHERE {{ ?s {write_iri(predicate)} ?value FILTER(isLiteral(?value) && "
+        f"SELECT DISTINCT ?value WHERE {{ {facts} FILTER(isLiteral(?value) && "
         f"DATATYPE(?value) IN ({kinds}) && STRLEN(STR(?value)) <= {MAX_VALUE_CHARS:d}) }} LIMIT {most:d}"
     )
 

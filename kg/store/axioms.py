@@ -14,7 +14,7 @@ from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.store.loading import fill_store
 from kgqa.kg.terms import Hop, is_iri, local_name
 
-MAX_CLOSURE_PAIRS = 2_000_000
+MAX_CLOSURE_PAIRS = 1_000_000
 """Pairs up to which a closure is stored: those of 40,000 classes are some 600,000."""
 
 _HIERARCHIES = {

@@ -25,7 +25,7 @@ from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.sparql.parsing import mute_logger
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.store.input_guards import SAFE_NESTING, NestingDepth, XmlGuard, check_nesting
-from kgqa.kg.tables.inference import Inference, infer_mapping, tables_to_map
+from kgqa.kg.tables.inference import Inference, infer_tables
 from kgqa.kg.tables.mapping import MAPPING_SUFFIX, MappedTables
 from kgqa.kg.tables.reading import TABLE_SUFFIXES, table_suffix
 from kgqa.kg.tables.triples import TripleTables
@@ -207,7 +207,7 @@ class QuadReader:
     def _read_table(self, path: Path, suffix: str) -> Iterator[ox.Quad]:
         if suffix == MAPPING_SUFFIX:
             return MappedTables.read(path).quads()
-        if path in self._mapped_files and self._inference:
+        if self._inference and path.absolute() in self._inference.mapped.files:
             return self._inference.mapped.quads(path.absolute())
         return self._triple_tables.quads(path)
 
@@ -216,16 +216,13 @@ class QuadReader:
         return [path for path, suffix in self._files if suffix in TABLE_SUFFIXES]
 
     @cached_property
-    def _mapped_files(self) -> list[Path]:
-        return tables_to_map(self._tables)
-
-    @cached_property
     def _inference(self) -> Inference | None:
-        return infer_mapping(self._mapped_files) if self._mapped_files else None
+        return infer_tables(self._tables)
 
     @cached_property
     def _triple_tables(self) -> TripleTables:
-        return TripleTables([path for path in self._tables if path not in self._mapped_files])
+        mapped = self._inference.mapped.files if self._inference else []
+        return TripleTables([path for path in self._tables if path.absolute() not in mapped])
 
     @contextmanager
     def _open(self, path: Path, suffix: str) -> Iterator[_HashedFile]:

@@ -20,6 +20,8 @@ from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.terms import Literal, value_node
 
+VALUES_SAMPLED = 1_000  # of a relation, by which it is told whether it has texts
+
 MAX_VALUES_OF_RELATION, MAX_VALUES = 1_000_000, 2_000_000
 """Values that are indexed, of a relation and in all: of relations that have more, none."""
 
@@ -71,13 +73,15 @@ def read_names(
 def read_values(store: ox.Store, facts: GraphFacts, dialect: Dialect) -> Iterator[tuple[str, str]]:
     """Return the ids and texts of the values by which nodes can be found, of the rarer relations first.
 
-    Neither names nor what is no text or code; relations with too many values are left out, and what is beyond
-    `MAX_VALUES` in all.
+    Neither names nor what is no text or code. Relations with too many values are left out, and those by which
+    there are more than `MAX_VALUES` in all.
     """
     silent = {*dialect.labels, *dialect.aliases, *dialect.types}
     seen: set[int] = set()
     for relation, _ in sorted(facts.predicates.items(), key=lambda each: (each[1], each[0])):
         if relation in silent or dialect.ignores(relation):
+            continue
+        if not any(_solutions(store, queries.texts(relation, 1, among=VALUES_SAMPLED))):
             continue
         found = [value for (value,) in _solutions(store, queries.texts(relation, MAX_VALUES_OF_RELATION + 1))]
         new = [each for each in found if hash(each) not in seen]

@@ -37,7 +37,7 @@ MIN_DISTINCT_SHARE = 0.9  # of a column of names
 MIN_FILLED_SHARE = 0.95
 MIN_CONTAINED_SHARE = 0.95  # of different values, where the names agree
 MIN_STEM_CHARS = 4
-MIN_NAMING_DIGITS = 5  # of a number that may stand for its row: smaller ones are years and amounts
+MIN_NAMING_CHARS = 5  # of an id that stands for its row by itself: shorter ones are years, amounts and words
 _BATCH_ROWS = 1 << 12
 _ROWS_SAMPLED = 1_000  # to see whether a table is one of triples
 _VALUES_TO_TELL = 2  # different values that are in a key, where nothing else says so
@@ -191,6 +191,7 @@ class _Table:
     key_why: str = ""
     names: tuple[_Column, ...] = ()
     names_why: str = ""
+    numbered: bool = False  # whether the names are ids
     of: _Reference | None = None
     references: dict[_Column, _Reference] = field(default_factory=dict)
 
@@ -218,12 +219,14 @@ class Inference:
         tables: The sections of the mapping.
         reasons: Why, by section and what it says: ``id``, ``name``, ``of``, or the name of a relation.
         notes: What else there is to say of a section.
+        relations: Which relations a link may have that a column names, by section and link.
     """
 
     folder: Path
     tables: Mapping[str, TableMapping]
     reasons: Mapping[tuple[str, str], str]
     notes: Mapping[str, Sequence[str]]
+    relations: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)
 
     @cached_property
     def mapped(self) -> MappedTables:
@@ -238,8 +241,9 @@ class Inference:
             said = [(by, link.to, self.reasons[name, by]) for by, link in table.links.items()]
             if table.of:
                 said += [(by, table.of, self.reasons[name, "id"]) for by in (*table.links, *table.values)]
-            for relation, to, why in said:
-                found.setdefault(relation_node(relation).value, []).append(f"{name} -> {to}: {why}")
+            for by, to, why in said:
+                for relation in self.relations.get((name, by), [by]):
+                    found.setdefault(relation_node(relation).value, []).append(f"{name} -> {to}: {why}")
         return {relation: "; ".join(whys) for relation, whys in found.items()}
 
     def to_toml(self) -> str:
@@ -283,16 +287,15 @@ def _shorten(said: Any) -> Any:
     )
 
 
-def tables_to_map(files: Sequence[Path]) -> list[Path]:
-    """Return which of several tables need a mapping; none where all of them may be tables of triples.
+def infer_tables(files: Sequence[Path]) -> Inference | None:
+    """Return a mapping for those of several tables that need one; None where all may be of triples.
 
     Raises:
         KGError: if one cannot be read.
     """
-    if len(files) < 2:
-        return []
-    found = {file: holds_triples(file) for file in files}
-    return [file for file in files if not found[file]] if False in found.values() else []
+    if len(files) < 2 or False not in (found := {file: holds_triples(file) for file in files}).values():
+        return None
+    return infer_mapping(files, triples=[file for file in files if found[file]])
 
 
 def holds_triples(file: Path) -> bool | None:
@@ -313,12 +316,16 @@ def holds_triples(file: Path) -> bool | None:
     return False if named or typed else None
 
 
-def infer_mapping(files: Sequence[Path], folder: Path | None = None) -> Inference:
+def infer_mapping(
+    files: Sequence[Path], folder: Path | None = None, *, triples: Sequence[Path] = ()
+) -> Inference:
     """Infer what the columns of tables mean, which are read once or twice for it.
 
     Args:
         files: The tables.
         folder: Where the mapping is to lie; None for the folder that all of them are in.
+        triples: Those of them that are of triples: they are left to be read as such, where what they are
+            about is not told by ids of the others.
 
     Raises:
         KGUnavailable: if one cannot be read.
@@ -330,7 +337,7 @@ def infer_mapping(files: Sequence[Path], folder: Path | None = None) -> Inferenc
             f"{below[0]} is not below {folder}; write the mapping into a folder above its tables"
         )
     held = _Held()
-    tables = [table for file in files if (table := _read_table(file, held)).rows]
+    tables = [table for file in files if file not in triples and (table := _read_table(file, held)).rows]
     _choose_keys(tables)
     for of_keys in (True, False):
         for table in tables:
@@ -341,7 +348,8 @@ def infer_mapping(files: Sequence[Path], folder: Path | None = None) -> Inferenc
     for table in tables:
         _refer_by_values(table, tables)
         _choose_name(table)
-    return _Writer(tables, folder).write()
+    edges = [edge for file in triples if (edge := _read_edges(file, tables, held))]
+    return _Writer(tables, folder).write(edges)
 
 
 class _Held:
@@ -368,10 +376,10 @@ def _read_table(path: Path, held: _Held) -> _Table:
         raise KGMalformed(
             f"{path.name}: the first row ({join_names(header)}) does not name columns; add one that does"
         )
-    columns, count = [_Column(name) for name in header], 0
+    columns, length = [_Column(name) for name in header], 0
     held.add(columns)
     while batch := [*islice(rows, _BATCH_ROWS)]:
-        count += len(batch)
+        length += len(batch)
         for column, cells in zip(columns, zip(*batch, strict=True), strict=True):
             column.add_lists(cells) if is_parquet else column.add(cells)
         held.check()
@@ -388,7 +396,7 @@ def _read_table(path: Path, held: _Held) -> _Table:
             usable.append(column)
         if column.dropped:
             notes.append(f"{column.name}: too many values to see whether they are ids; taken as values")
-    return _Table(path, header, usable, count, frozenset(missing), [*dict.fromkeys(notes)])
+    return _Table(path, header, usable, length, frozenset(missing), [*dict.fromkeys(notes)])
 
 
 def _left_out(column: _Column, header: Sequence[str]) -> str:
@@ -592,6 +600,40 @@ def _read_pairs(table: _Table, one: str, other: str) -> Iterator[tuple[str, str]
             yield key, value
 
 
+@dataclass(eq=False)
+class _Edges:
+    """A table of triples between rows of other tables, which it names by their ids."""
+
+    table: _Table
+    subject: _Reference
+    relation: _Column
+    object: _Reference
+
+
+def _read_edges(path: Path, tables: Sequence[_Table], held: _Held) -> _Edges | None:
+    """Read a table of triples; None where its subjects and objects are not of one key each."""
+    table = _read_table(path, held)
+    places = find_roles(tuple(table.header))
+    columns = {column.name: column for column in table.columns}
+    if not places or not all(table.header[place] in columns for place in places):
+        return None
+    subject, relation, object = (columns[table.header[place]] for place in places)
+    ends = [_refer_to_key(end, tables) for end in (subject, object)]
+    if not ends[0] or not ends[1] or subject.filled < table.rows or relation.values is None:
+        return None
+    return _Edges(table, ends[0], relation, ends[1])
+
+
+def _refer_to_key(column: _Column, tables: Sequence[_Table]) -> _Reference | None:
+    """Return the one table whose key has nearly all values of a column."""
+    least = MIN_CONTAINED_SHARE * len(column.known)
+    found = [each for each in tables if each.key and len(column.known & each.key.known) >= least > 0]
+    if len(found) != 1 or found[0].key is None:
+        return None
+    inside = len(column.known & found[0].key.known)
+    return _Reference(column, found[0], _say_contained(inside, column, found[0]))
+
+
 def _choose_name(table: _Table) -> None:
     """Choose the columns by which rows are called: a name, given and family name, or the only text."""
     free = [each for each in table.columns if each not in table.references and each is not table.key]
@@ -608,8 +650,8 @@ def _choose_name(table: _Table) -> None:
         table.names, table.names_why = found
     elif key.is_text and key.words[-1:] != () and key.words[-1] not in KEY_WORDS:
         table.key, table.names, table.names_why = None, (key,), f"{table.key_why}: tells rows apart, too"
-    elif not any(web_node(each) if key.is_text else len(each) < MIN_NAMING_DIGITS for each in key.known):
-        table.names, table.names_why = (key,), "nothing else names the rows"
+    elif not any(map(web_node, key.known)):
+        table.names, table.names_why, table.numbered = (key,), "nothing else names the rows", True
 
 
 def _name_candidates(
@@ -625,7 +667,7 @@ def _name_candidates(
         return f"a text, {different}"
 
     for word in ("name", "title"):
-        plain = {(word,), (*table.words, word), (*table.words[-1:], word), ("full", word)}
+        plain = {(word,), (*table.words, word), (*table.words[-1:], word), ("full", word), table.words}
         yield from (((each,), said(each)) for each in full if each.words in plain and share(each) > 0.5)
         if word == "name":
             parts = [
@@ -661,18 +703,38 @@ class _Writer:
         self._folder, self._names = folder, dict[_Table, str]()
         self._reasons: dict[tuple[str, str], str] = {}
         for table in tables:
-            taken = {*self._names.values()}
-            names = (
-                " ".join(table.words),
-                table.stem,
-                *(f"{table.stem} {n}" for n in range(2, len(tables) + 2)),
-            )
-            self._names[table] = next(name for name in names if name and name not in taken)
+            self._name(table)
 
-    def write(self) -> Inference:
+    def write(self, edges: Sequence[_Edges]) -> Inference:
         tables = {name: self._map(name, table) for table, name in self._names.items()}
         notes = {name: table.notes for table, name in self._names.items()}
-        return Inference(self._folder, tables, self._reasons, notes)
+        relations: dict[tuple[str, str], list[str]] = {}
+        for each in edges:
+            name = self._name(each.table)
+            tables[name], notes[name] = self._map_edges(name, each), each.table.notes
+            relations[name, each.relation.name] = sorted(each.relation.known)
+        return Inference(self._folder, tables, self._reasons, notes, relations)
+
+    def _name(self, table: _Table) -> str:
+        taken = {*self._names.values()}
+        names = (" ".join(table.words), table.stem, *(f"{table.stem} {n + 2}" for n in range(len(taken))))
+        self._names[table] = next(name for name in names if name and name not in taken)
+        return self._names[table]
+
+    def _map_edges(self, name: str, edges: _Edges) -> TableMapping:
+        relation = edges.relation.name
+        self._reasons |= {(name, "id"): edges.subject.why, (name, relation): edges.object.why}
+        ends = self._names[_owner(edges.subject.to)], self._names[_owner(edges.object.to)]
+        return TableMapping(
+            file=self._file(edges.table),
+            id=edges.subject.column.name,
+            of=ends[0],
+            links={relation: Link(column=edges.object.column.name, to=ends[1], relation=relation)},
+            missing=tuple(sorted(edges.table.missing)),
+        )
+
+    def _file(self, table: _Table) -> str:
+        return table.path.absolute().relative_to(self._folder).as_posix()
 
     def _map(self, name: str, table: _Table) -> TableMapping:
         links: dict[str, Link] = {}
@@ -699,9 +761,15 @@ class _Writer:
             if why:
                 self._reasons[name, key] = why
         return TableMapping(
-            file=table.path.absolute().relative_to(self._folder).as_posix(),
+            file=self._file(table),
             id=table.of.column.name if table.of else table.key.name if table.key else None,
             name=tuple(column.name for column in table.names),
+            prefix=name if table.numbered else None,
+            aliases=tuple(
+                column.name
+                for column in table.names
+                if table.numbered and min(map(len, column.known)) >= MIN_NAMING_CHARS
+            ),
             of=self._names[_owner(table.of.to)] if table.of else None,
             values=values,
             links=links,

@@ -81,9 +81,13 @@ class Value(_Part):
 
 
 class Link(_Part):
-    """A column of entities: by the ids of rows of a table (``to``), or by names."""
+    """A column of entities: by the ids of rows of a table (``to``), or by names.
+
+    Where each row has a relation of its own, a column says which (``relation``).
+    """
 
     to: str | None = None
+    relation: str | None = None
 
 
 def _as_column(given: object) -> object:
@@ -102,6 +106,7 @@ class TableMapping(BaseModel):
     file: str
     id: str | None = None
     name: Annotated[tuple[str, ...], BeforeValidator(_as_columns)] = ()
+    prefix: str | None = None  # of names that are numbers: order 10248
     aliases: Annotated[tuple[str, ...], BeforeValidator(_as_columns)] = ()
     of: str | None = None
     values: Mapping[str, Annotated[Value, BeforeValidator(_as_column)]] = {}
@@ -111,8 +116,9 @@ class TableMapping(BaseModel):
     @property
     def columns(self) -> list[str]:
         """The columns that are named."""
-        parts = (*self.values.values(), *self.links.values())
-        return [each for each in (self.id, *self.name, *self.aliases, *(p.column for p in parts)) if each]
+        parts = [part.column for part in (*self.values.values(), *self.links.values())]
+        relations = [link.relation for link in self.links.values()]
+        return [each for each in (self.id, *self.name, *self.aliases, *parts, *relations) if each]
 
 
 class MappedTables:
@@ -238,7 +244,7 @@ class _MappedTable:
                 for cell in self._cells(row, value):
                     yield ox.Quad(node, by, self._literal(cell, value, kinds[relation], number))
             for relation, link in table.links.items():
-                by = relation_node(relation)
+                by = relation_node((link.relation and self._text(row, link.relation)) or relation)
                 for cell in self._cells(row, link):
                     end, name = self._linked(as_text(cell), link, number)
                     yield ox.Quad(node, by, end)
@@ -263,7 +269,8 @@ class _MappedTable:
         return "" if text in self._table.missing else text
 
     def _row_name(self, row: Row) -> str:
-        return " ".join(filter(None, (self._text(row, column) for column in self._table.name)))
+        name = " ".join(filter(None, (self._text(row, column) for column in self._table.name)))
+        return f"{self._table.prefix} {name}" if name and self._table.prefix else name
 
     def _cells(self, row: Row, part: _Part) -> Iterator[object]:
         """Return what a cell holds, one or several; nothing for an empty one."""

@@ -26,6 +26,7 @@ from kgqa.models.offline.question_intent import (
     intent_by_words,
 )
 from kgqa.priors.exemplars import ExemplarLibrary
+from kgqa.priors.masking import TOPIC_MASK
 from kgqa.retrieval.candidate_chains import (
     CandidateChain,
     InverseRelations,
@@ -34,16 +35,17 @@ from kgqa.retrieval.candidate_chains import (
     to_slot,
 )
 from kgqa.retrieval.chain_ranking import ChainCombination, asks_when, combine_chains
-from kgqa.retrieval.confidence import Reading, read_signals
+from kgqa.retrieval.confidence import MIN_SUPPORT, Reading, read_signals
 from kgqa.retrieval.lookups import MAX_QUERIES, NO_ANSWER, Lookups
 from kgqa.retrieval.retriever import Retrieved, Retriever
-from kgqa.retrieval.wording import IGNORED_WORDS, Encode, content_words
+from kgqa.retrieval.wording import IGNORED_WORDS, Encode, content_words, relation_phrase, word_similarity
 
-_MAX_SEARCH_QUERIES = MAX_QUERIES - 5  # the others are for values
+_MAX_SEARCH_QUERIES = MAX_QUERIES - 7  # the others are for values
 _MAX_INTERPRETATIONS = 256  # that are kept
 _MIN_INTENT_SHARE = 0.5  # from which the intent of training questions is taken over
 _MIN_AGREEING_INTENT_SHARE = 0.1  # the same where the words of the question agree
 _MAX_COMPARED_ENDS = 1_000  # of other chains, that a chain may reach
+_ASTRAY = 6.0  # in the logarithm of its share, of a chain that goes against what is said
 _MAX_ALTERNATIVES = 8  # chains from each topic that are kept beside the chosen one
 _ASKING_WORDS = frozenset({"many", "number", "total", "all", "different", "show", "exist", "count"})
 _VALUE_ASKED = re.compile(
@@ -66,6 +68,7 @@ class Interpretation:
     alternatives: Mapping[Entity, Sequence[Chain]] = field(default_factory=dict)  # the likeliest first
     intent: QuestionIntent = field(default_factory=QuestionIntent)
     answers: frozenset[Term] | None = None  # of the ends; None where all of them are
+    by: tuple[Hop, ...] = ()  # what leads from the ends to the values that tell the answers
     reading: Reading | None = None  # what speaks for it; None where nobody can say
     source: str = "nothing that leads anywhere is like the question"
     inverses: InverseRelations = field(default_factory=lambda: InverseRelations({}))
@@ -176,11 +179,12 @@ class QuestionInterpreter:
             intent, rated = QuestionIntent(union=True), claimed
         else:
             rated = {topic: _drop_topic_chains(found, topics) for topic, found in rated.items()}
+            rated = {topic: _turned_as_said(masked[topic], found) for topic, found in rated.items()}
         bounds = [] if claimed else self._bounds(list(masked.values()))
         extreme = intent.kind in {"largest", "smallest"}
         if (extreme and not asks_when(question)) or (bounds and not _VALUE_ASKED.search(question)):
             rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
-        members = _asked_members(question, rated)
+        members = _asked_members(question, rated, found.names)
         others = {topic: [each for each in found if each.moves] for topic, found in rated.items()}
         kinds = [found[0] for topic, found in rated.items() if found and not found[0].moves]
         if members:
@@ -188,7 +192,7 @@ class QuestionInterpreter:
             bounds = bounds or find_figures(next(iter(masked.values())))
             besides = [kind for kind in kinds if kind.chain.topic not in members]
             chosen, selected = await self._choose(members, found, intent, bounds, graph, besides)
-        if not members or (selected is None and not _says_no_more(question, members)):
+        if not members or (selected is None and not _says_no_more(question, members, found.names)):
             apart = [kind for kind in kinds if not others[kind.chain.topic]]
             others = {topic: each for topic, each in others.items() if each or not rated[topic]}
             chosen, selected = await self._choose(others, found, intent, bounds, graph, apart)
@@ -213,6 +217,7 @@ class QuestionInterpreter:
             alternatives={topic: _alternatives(each, rated[topic]) for topic, each in candidates.items()},
             intent=intent,
             answers=answers,
+            by=selected.by if selected else (),
             reading=reading,
             source=_source(advice, chosen),
             inverses=found.inverses,
@@ -368,21 +373,49 @@ def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]
     ]
 
 
+def _turned_as_said(masked: str, found: Sequence[CandidateChain]) -> list[CandidateChain]:
+    """Hold a relation that leads both ways from a topic against what a verb beside it says.
+
+    Of a verb before the topic somebody else is the subject: "who knows [ENT]", not "who does [ENT] know".
+    """
+    before, _, after = map(content_words, masked.lower().partition(TOPIC_MASK.lower()))
+    directly = masked[: masked.find(TOPIC_MASK)].lower().removesuffix("the ").split()[-1:]
+    hops = {each.chain.hops[0] for each in found if each.chain.depth == 1}
+
+    def is_astray(chain: Chain) -> bool:
+        hop = chain.hops[0]
+        words = relation_phrase(hop.words).split()
+        if chain.depth > 1 or hop.inverse not in hops or "by" in directly:
+            return False
+        verb_before = _is_alike(directly, words)
+        if not verb_before and (_is_alike(before, words) or not _is_alike(after, words) or "'s" in masked):
+            return False
+        return hop.forward == (verb_before != (words[-1] == "by"))
+
+    return [replace(each, share=each.share - _ASTRAY) if is_astray(each.chain) else each for each in found]
+
+
+def _is_alike(words: Sequence[str], others: Sequence[str]) -> bool:
+    return any(word_similarity(one, two) >= MIN_SUPPORT for one in words for two in others)
+
+
 def _asked_members(
-    question: str, rated: Mapping[Entity, Sequence[CandidateChain]]
+    question: str, rated: Mapping[Entity, Sequence[CandidateChain]], names: Mapping[Entity, str]
 ) -> dict[Entity, list[CandidateChain]]:
     """Return the chain to the members of the class that a question asks for; none where it asks for none.
 
     Nor where what is asked of them hangs on an entity.
     """
     members = {topic: [each for each in found if not each.moves] for topic, found in rated.items()}
-    asked = asked_kind(question, members) if all(members.values()) else None
+    called = {each: names.get(each, each.name) for each in members}
+    asked = asked_kind(question, called) if all(members.values()) else None
     return {asked: members[asked]} if asked else {}
 
 
-def _says_no_more(question: str, classes: Iterable[Entity]) -> bool:
+def _says_no_more(question: str, classes: Iterable[Entity], names: Mapping[Entity, str]) -> bool:
     """Return whether a question says nothing beside the class that it asks for."""
-    named = {word for each in classes for word in in_singular(spaced(each.name or "")).lower().split()}
+    called = (spaced(names.get(each, each.name or "")) for each in classes)
+    named = {word for name in called for word in in_singular(name).lower().split()}
     return {*content_words(in_singular(question))} <= named | IGNORED_WORDS | _ASKING_WORDS
 
 

@@ -6,7 +6,7 @@ from kgqa.kg.terms import Chain, Term
 from kgqa.models.decisive import candidates_of_query, decisive_replies, is_accepted
 from kgqa.models.offline.chain_replies import Replies, asks_for_count
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
-from kgqa.prompts.compose_query import ComposedQuery, ComposeQuery
+from kgqa.prompts.compose_query import ComposedQuery, ComposeQuery, node_name
 
 
 async def compose_query(prompt: ComposeQuery, interpreter: QuestionInterpreter) -> ComposedQuery:
@@ -62,6 +62,8 @@ def _tell_apart(
             told = query.model_copy(update={**stated, "count": query.count and reply.extreme == "none"})
             if is_accepted(prompt, told):
                 return told
+    if told := _told_by_longer(query, known, prompt):
+        return told
     numbers = [number for each in query.chains for number in each]
     named = (
         name
@@ -71,6 +73,23 @@ def _tell_apart(
     )
     chosen = list(dict.fromkeys(named))
     return query.model_copy(update={"chosen": chosen, "words": prompt.question if chosen else ""})
+
+
+def _told_by_longer(
+    query: ComposedQuery, known: Interpretation, prompt: ComposeQuery
+) -> ComposedQuery | None:
+    """Return the extreme by an offered chain that goes on from the answers to the values that tell them."""
+    chosen = [*known.chains.values()]
+    if known.intent.kind not in {"largest", "smallest"} or len(chosen) > 1 or not known.by:
+        return None
+    wanted = (*chosen[0].hops, *known.by)
+    for number, each in enumerate(prompt.chains, 1):
+        if each.chain.topic == chosen[0].topic and each.chain.hops == wanted:
+            answer, by = (node_name(number, depth, each.chain) for depth in (chosen[0].depth, len(wanted)))
+            told = {"extreme": known.intent.kind, "count": False}
+            reply = query.model_copy(update={**told, "chains": [[number]], "answer": answer, "by": by})
+            return reply if is_accepted(prompt, reply) else None
+    return None
 
 
 QUERY_REPLIES: Replies = {ComposeQuery: compose_query}

@@ -51,5 +51,5 @@ def test_what_is_loaded_is_a_store_that_oxigraph_asks(folder: Path) -> None:
 
 
 def test_all_is_shown() -> None:
-    assert len(FILES) == 5
+    assert len(FILES) == 6
     assert len(COMMANDS) >= 3

@@ -71,7 +71,7 @@ def test_the_whole_file_is_asked_where_told(calibrate: Kgqa) -> None:
         (["--option", "max_revisions=0"], 2, "leave --option max_revisions=0 out"),
         (["--model", "simulated:accuracy=1"], 1, "no revision was made; take more questions, or others"),
         (["--option", "threshold=0.5"], 2, "the threshold is what is looked for"),
-        (["--option", "encoder=/nowhere"], 2, "6 of 6 questions failed (cannot open the encoder /nowhere"),
+        (["--option", "encoder=/nowhere"], 2, "the encoder /nowhere"),
         (["--model", "openai:small"], 4, "6 of 6 questions failed (openai:small: cannot reach"),
         (["--option", "method=cor"], 2, "method is no option of vog"),
         (["--option", "nonsense=1"], 2, "vog has no option 'nonsense'"),

@@ -11,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 import kgqa
 from kgqa.kg.dialects import OWL, RDF, RDFS, SKOS, XSD
+from kgqa.kg.errors import KGRejected, KGUnavailable
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.derived import BROADER, DERIVED_GRAPH, NARROWER, SUBCLASS, some_values
@@ -136,6 +137,55 @@ def test_the_axioms_themselves_are_no_relations_of_an_ontology(tmp_path: Path) -
     graph = open_graph([file])
     assert [*graph.relations] == [SUBCLASS, some_values(f"{ONTO}p")]
     assert [*map(graph.relation_label, graph.relations)] == ["kind of", "p"]
+
+
+async def test_a_written_query_is_told_what_the_file_says_in_place_of_a_derived_relation(
+    tmp_path: Path,
+) -> None:
+    (file := tmp_path / "onto.ttl").write_text(f"{PREFIXES}{CLASSES}:A rdfs:subClassOf :B .")
+    with pytest.raises(KGRejected, match=r"write: \?x .*subClassOf"):
+        await open_graph([file]).select(f"SELECT ?a {{ ?a <{SUBCLASS}> ?b }}")
+
+
+@pytest.mark.parametrize("name", ["a.owl", "a.rdf"])
+def test_turtle_is_read_whatever_the_file_of_an_ontology_is_called(name, tmp_path: Path) -> None:
+    (file := tmp_path / name).write_text(f"# made by hand\n{PREFIXES}:a :knows :b .")
+    assert [*open_graph([file]).relations] == [f"{ONTO}knows"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "syntax"),
+    [
+        ("a.owl", "Prefix(:=<http://t/o#>)\nOntology(<http://t/o>)", "functional syntax"),
+        ("a.rdf", "# by hand\nPrefix: : <http://t/o#>\nOntology: <http://t/o>", "Manchester syntax"),
+        ("a.owl", '<?xml version="1.0"?>\n<!-- by hand -->\n<Ontology ontologyIRI="http://t/o"/>', "OWL/XML"),
+        ("a.obo", "format-version: 1.2", "OBO format"),
+    ],
+)
+def test_what_is_no_rdf_gets_a_line_that_says_how_to_convert_it(name, text, syntax, tmp_path: Path) -> None:
+    (file := tmp_path / name).write_text(text)
+    with pytest.raises(KGUnavailable, match=f"{syntax}, which is no RDF; .* -o a.ttl"):
+        open_graph([file])
+
+
+def test_a_definition_is_what_something_is(tmp_path: Path) -> None:
+    labels = ':A rdfs:label "wing bud" . :B rdfs:label "lateral plate" .'
+    told = f'{labels} :A skos:definition "A swelling." . :A :develops :B . :B :grows :A .'
+    (file := tmp_path / "g.ttl").write_text(PREFIXES + told)
+    asked = [
+        kgqa.ask(f"What is the {name}?", kg=str(file), model="offline")
+        for name in ("wing bud", "lateral plate")
+    ]
+    assert [[answer["name"] for answer in each["answers"]] for each in asked] == [["A swelling."], []]
+
+
+def test_blank_nodes_are_no_answers_and_the_query_says_so(tmp_path: Path) -> None:
+    labels = ':a rdfs:label "Ann Miller" . :h rdfs:label "Long House" .'
+    (file := tmp_path / "g.ttl").write_text(f"{PREFIXES}{labels} :a :owns :h , [ :colour 1 ] .")
+    record = kgqa.ask("What does Ann Miller own?", kg=str(file), model="offline")
+    assert [answer["name"] for answer in record["answers"]] == ["Long House"]
+    replayed = rdflib.Graph().parse(file).query(record["query"])
+    assert [local(answer) for (answer,) in replayed] == ["h"]
 
 
 Expression = tuple[object, ...]

@@ -18,9 +18,10 @@ from kgqa.cli.main import app
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.minting import value_kind
 from kgqa.kg.opening import open_graph
+from kgqa.kg.store import file_cache
 from kgqa.kg.store.loading import QuadReader, files_of
 from kgqa.kg.tables import inference
-from kgqa.kg.tables.inference import Inference, infer_mapping, tables_to_map
+from kgqa.kg.tables.inference import Inference, infer_mapping, infer_tables
 from kgqa.kg.tables.mapping import Link, Value
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.tests.support.perfect import DATA
@@ -225,13 +226,20 @@ def test_names_that_differ_are_a_key(infer: Infer) -> None:
 
 def test_long_texts_are_no_names(infer: Infer) -> None:
     found = infer({"t.csv": f"id,notes\n1,{'x' * 200}\n2,{'y' * 200}\n"})
-    assert found.tables["t"].name == ()
+    assert found.tables["t"].name == ("id",)
     assert found.tables["t"].values == {"notes": Value(column="notes")}
 
 
-def test_numbers_of_many_digits_name_what_has_no_other_name(infer: Infer) -> None:
-    assert infer({"t.csv": "id,a,b\n10248,x,x\n10249,x,x\n"}).tables["t"].name == ("id",)
-    assert infer({"t.csv": "id,a,b\n1997,x,x\n1998,x,x\n"}).tables["t"].name == ()
+def test_an_id_after_its_class_is_the_name_of_what_has_no_other(infer: Infer, tmp_path: Path) -> None:
+    order = infer({"orders.csv": "id,a,b\n10248,x,x\n10249,x,x\n"}).tables["order"]
+    assert (order.name, order.prefix, order.aliases) == (("id",), "order", ("id",))
+    loan = infer({"loans.csv": "id,a,b\n1997,x,x\n1998,x,x\n"})
+    assert (loan.tables["loan"].name, loan.tables["loan"].prefix, loan.tables["loan"].aliases) == (
+        ("id",),
+        "loan",
+        (),
+    )
+    assert any('"loan 1997"' in str(quad) for quad in loan.mapped.quads())
 
 
 def test_a_header_in_quotes_and_in_another_script(infer: Infer, tmp_path: Path) -> None:
@@ -243,7 +251,7 @@ def test_a_header_in_quotes_and_in_another_script(infer: Infer, tmp_path: Path) 
 
 def test_columns_of_one_name_are_left_out_and_told(infer: Infer) -> None:
     found = infer({"t.csv": "id,x,x,,y\n1,2,3,4,\n2,2,3,4,\n"})
-    assert found.tables["t"].columns == ["id"]
+    assert {*found.tables["t"].columns} == {"id"}
     assert found.notes["t"] == [
         "left out: x: two columns are called so",
         "left out: a column without a name: give it one",
@@ -324,21 +332,53 @@ def test_tables_of_triples_stay_such(tmp_path: Path, tables: dict[str, str]) -> 
     for name, text in tables.items():
         (tmp_path / name).write_text(text)
     files = sorted(tmp_path.iterdir())
-    assert tables_to_map(files) == []
+    assert infer_tables(files) is None
     assert quads(tmp_path) == quads(*files)
 
 
 def test_a_table_alone_is_one_of_triples(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("id,title,year\n1,M,1931\n")
-    assert tables_to_map([tmp_path / "t.csv"]) == []
+    assert infer_tables([tmp_path / "t.csv"]) is None
     assert any("relation/title" in quad for quad in quads(tmp_path / "t.csv"))
 
 
 def test_a_table_of_triples_beside_others_stays_one(tmp_path: Path) -> None:
     (tmp_path / "edges.csv").write_text(EDGES)
     (tmp_path / "people.csv").write_text("id,name,born\n1,Ada,1990\n2,Ben,1991\n3,Cy,1992\n")
-    assert tables_to_map(sorted(tmp_path.iterdir())) == [tmp_path / "people.csv"]
+    found = infer_tables(sorted(tmp_path.iterdir()))
+    assert found
+    assert [*found.tables] == ["person"]
     assert quads(tmp_path) > quads(tmp_path / "edges.csv")
+
+
+async def test_triples_of_ids_are_facts_about_their_rows(infer: Infer, tmp_path: Path) -> None:
+    nodes = "id,label,kind\n1,Ada,person\n2,Ben,person\n3,Ulm,city\n"
+    infer({"nodes.csv": nodes})
+    (tmp_path / "edges.csv").write_text(
+        "source,relation,target,weight\n1,knows,2,0.5\n2,lives in,3,1\n1,knows,3,1\n"
+    )
+    graph = open_graph([tmp_path])
+    ends = await graph.follow_chain(Chain(Entity(f"{ROW}node/2"), (Hop(f"{RELATION}lives_in"),)))
+    assert [str(end.term) for end in ends] == ["Ulm"]
+    said = "edge -> node: all 2 values are in nodes.id"
+    assert graph.inferred[f"{RELATION}lives_in"] == f"{said}; {said}"
+    mapping = infer_tables(sorted(tmp_path.iterdir()))
+    assert mapping
+    (tmp_path / "m.toml").write_text(mapping.to_toml())
+    assert quads(tmp_path / "m.toml") == quads(tmp_path / "nodes.csv", tmp_path / "edges.csv")
+
+
+async def test_large_tables_are_kept_with_what_was_inferred(
+    infer: Infer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KGQA_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(file_cache, "MIN_BYTES_KEPT", 1)
+    infer(LIBRARY)
+    first = open_graph([tmp_path])
+    assert [*(tmp_path / "home").rglob("kgqa.json")]
+    assert open_graph([tmp_path]).inferred == first.inferred != {}
+    (tmp_path / "genres.csv").write_text("id,name,note\n1,Fiction,x\n2,Poetry,x\n")
+    assert await open_graph([tmp_path]).find_entities("Poetry")
 
 
 def test_a_folder_is_its_tables_or_its_mapping(infer: Infer, tmp_path: Path) -> None:

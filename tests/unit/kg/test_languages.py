@@ -46,6 +46,8 @@ def test_the_language_of_a_question_is_detected(language: str) -> None:
 @pytest.mark.parametrize(
     "question",
     [
+        "Is Ben a child of Ada?",
+        "who met Bob?",
         "who stars in Ella Enchanted?",
         "Where was Gabriel García Márquez born?",
         "what language is the movie Tentação in?",
@@ -224,3 +226,21 @@ async def test_the_languages_of_names_are_counted_once_and_by_no_meter(graph: Op
 async def test_names_made_of_iris_are_in_the_language_of_the_relations(graph: Open) -> None:
     opened = graph("e:a r:isMemberOf e:b . e:b r:hasSupplier e:c ; r:areaOfExpertise e:d .")
     assert await opened.name_languages() == {"en": 1.0}
+
+
+async def test_classes_and_values_are_found_in_inflected_forms(graph: Open) -> None:
+    opened = graph(
+        'e:Dept a rdfs:Class ; rdfs:label "Abteilung"@de . '
+        'e:a a e:Dept ; rdfs:label "Einkauf"@de ; r:art "Großhandel" . '
+        'e:b a e:Dept ; rdfs:label "Vertrieb"@de ; r:art "Großhandel" .'
+    )
+    mentions = await opened.link("Welche Abteilungen leben vom Wesen des Großhandels?")
+    assert [(each.text, each.matches[0].entity.name) for each in mentions] == [
+        ("Abteilungen", "Abteilung"),
+        ("Großhandels", "Großhandel"),
+    ]
+
+
+async def test_function_words_of_the_language_are_no_misspelt_values(graph: Open) -> None:
+    opened = graph('e:a rdfs:label "Wald"@de ; r:tier "Elche", "Welsch" . e:b r:tier "Elche", "Welsch" .')
+    assert [each.text for each in await opened.link("Welche Tiere hat der Wald?")] == ["Wald"]

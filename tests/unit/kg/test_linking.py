@@ -260,6 +260,9 @@ class _IndexOfEach:
         name = text.split()[-1]
         return EntityNames({f"http://x/{name}": FACT}, {f"http://x/{name}": name}, {}).index()
 
+    async def values(self) -> None:
+        """There are none."""
+
 
 async def test_questions_that_are_linked_at_once_have_their_own_entities(make_graph, monkeypatch):
     graph = make_graph(":a :r :b .")

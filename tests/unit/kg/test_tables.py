@@ -73,6 +73,16 @@ def test_a_header_orders_the_columns(write: Write) -> None:
     }
 
 
+def test_more_columns_are_left_aside_where_one_is_a_relation(write: Write) -> None:
+    path = write("source,weight,relation,target,since\nAda,0.9,lives in,Ulm,1999\n")
+    assert facts(path) == {(f"{NAME}Ada", f"{RELATION}lives_in", f"{NAME}Ulm")}
+
+
+def test_more_columns_are_told_where_none_is_surely_a_relation(write: Write) -> None:
+    with pytest.raises(KGMalformed, match=r"4 columns \(from, to, type, price\), where triples have three"):
+        open_graph([write("from,to,type,price\nUlm,Bonn,train,20\n")])
+
+
 def test_a_quotation_mark_is_text_in_tsv(write: Write) -> None:
     assert facts(write('"a\tr\t5" gun\n', "t.tsv")) == {(f"{NAME}%22a", f"{RELATION}r", f"{NAME}5%22%20gun")}
 

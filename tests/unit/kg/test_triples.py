@@ -48,6 +48,14 @@ def test_a_frame_is_the_graph_that_a_file_of_its_rows_is(home: Path) -> None:
     assert any('/born> "1815"^^' in triple for triple in read)
 
 
+@pytest.mark.parametrize("columns", [["source", "target", "edge"], ["Subject", "OBJECT", "predicate"]])
+def test_columns_of_a_frame_are_told_by_their_names(columns: list[str]) -> None:
+    frame = pd.DataFrame([("Ada", "Ulm", "lives in"), ("Ulm", "Danube", "lies on")], columns=columns)
+    assert write_triples(frame) == write_triples(
+        pd.DataFrame(frame[[columns[0], columns[2], columns[1]]].values)
+    )
+
+
 def test_numbers_stay_numbers() -> None:
     lines = "".join(written(("Ada", "lives in", "Ulm"), ("Ada", "age", 36), ("Ada", "tall", 1.8)))
     assert f'"36"^^<{XSD}integer>' in lines
