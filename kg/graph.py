@@ -118,9 +118,9 @@ class KnowledgeGraph(Protocol):
         """Find the entities that a question mentions, in order of appearance."""
 
     def name_hops(self, text: str) -> Sequence[Hop]:
-        """Return the hops from a thing to its names that a text says, in the language that it names.
+        """Return the hops from things to names, and back, that a text says in the language that it names.
 
-        Labels first; none where it says anything else, as "called in German" does not.
+        Labels first. None where it says anything else, which "called in German" does not.
         """
 
     async def name_languages(self) -> Mapping[str, float]:

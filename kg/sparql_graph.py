@@ -494,7 +494,7 @@ class SparqlGraph:
         return await self._by_names(question, await self._without_appositions(question, found))
 
     def name_hops(self, text: str) -> list[Hop]:
-        """Return the hops to names that a text says, if it says nothing else; see `KnowledgeGraph`."""
+        """Return the hops to names, and from names, that a text says alone; see `KnowledgeGraph`."""
         relations = (self._naming.labels, [each for each in self._naming.aliases if each != LOCAL_NAME])
         labels, aliases = ([self._relations.hop(each, True) for each in some] for some in relations)
         return list(said_names(text, labels, aliases))

@@ -88,17 +88,15 @@ class Lookups:
         They lead from a name to what is called so, and from anything else to another name, labels before
         aliases. Nothing changes where a relation that a search follows says the text as well.
         """
-        said, start = self._graph.name_hops(text), Chain(topic)
-        known = self.known_hops(start)
-        if not said:
-            return
+        start = Chain(topic)
+        said, known = self._graph.name_hops(text), self.known_hops(start)
         if is_value_id(topic.id):
-            names = {split_language(hop.relation)[0]: hop.name for hop in said}
+            names = {split_language(hop.relation)[0]: hop.name for hop in said if not hop.forward}
             hops = [Hop(hop.relation, False, names[hop.relation]) for hop in known if hop.relation in names]
         elif any(says_all(hop, text) for hop in known):
             return
         else:
-            chains = [start.then(hop) for hop in said]
+            chains = [start.then(hop) for hop in said if hop.forward]
             await self.visit_chains(chains, hops=False)
             hops = [
                 chain.hops[0]

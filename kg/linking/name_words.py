@@ -1,47 +1,51 @@
 """Which naming relations a question says that asks for a name, or for what has it, and for nothing else."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise, product
 
-from kgqa.kg.languages import language_name, languages_by_name, stem_words
-from kgqa.kg.linking.class_names import asks_for_kind, spaced
+from kgqa.kg.languages import languages_by_name
+from kgqa.kg.linking.class_names import asks_for_kind, in_singular, spaced
 from kgqa.kg.pages import Mention
 from kgqa.kg.sparql.derived import in_language
 from kgqa.kg.terms import Hop
 from kgqa.kg.text import FUNCTION_WORDS, fold, split_words, strip_article
 
-NAMING_PHRASES = ("name", "called", "word for", "stands for", "short for")
+NAMING_PHRASES = ("name", "called", "word for")
 """What is said of a name beside what a graph calls the relation that leads to it."""
 
-ALIAS_PHRASES = (*NAMING_PHRASES, "known as", "another", "other", "alternative", "synonym")
-"""The same of a further name."""
+ALIAS_PHRASES = ("known as", "another", "other", "alternative", "synonym")
+"""What is said of further names besides."""
+
+NAME_PHRASES = ("stands for", "short for")
+"""What is said of any name, and of nothing that has one."""
 
 
 def said_names(text: str, labels: Iterable[Hop], aliases: Iterable[Hop]) -> Iterator[Hop]:
-    """Yield the hops to names that a text says, if it says nothing else, in the language that it names.
+    """Yield the hops to names, and from names, that a text says in the language that it names.
 
-    Each is called by its own words and those of the text.
+    None where it says anything else. Each is called by its own words and those of the text.
 
     >>> label, alias = Hop("http://x/prefLabel"), Hop("http://x/altLabel")
-    >>> [str(hop) for hop in said_names("What is called in German?", [label], [alias])]
-    ['-prefLabel in German (called)->', '-altLabel in German (called)->']
+    >>> [str(hop) for hop in said_names("What is called in German?", [label], []) if hop.forward]
+    ['-prefLabel in German (called)->']
+    >>> [str(hop) for hop in said_names("What does stand for?", [label], [alias])]
+    ['<-prefLabel (stand for)-', '<-altLabel (stand for)-']
     >>> [*said_names("What is the capital called?", [label], [alias])]
     []
     """
     words = [fold(word.text) for word in split_words(text)]
     languages = {word: code for word in words if (code := languages_by_name().get(word))}
-    if len(languages) > 1 or not words:
+    if len(languages) > 1:
         return
-    language = next(iter(languages.values()), "")
+    name, language = next(iter(languages.items()), ("", ""))
     said = [word for word in words if word not in languages]
-    for hops, phrases in ((labels, NAMING_PHRASES), (aliases, ALIAS_PHRASES)):
-        for hop in hops:
-            found = _naming_words(said, hop.words, phrases)
-            if found is None or not (found or language):
-                continue
-            name = f"{hop.words} in {language_name(language)}" if language else hop.words
-            relation = in_language(hop.relation, language) if language else hop.relation
-            yield Hop(relation, hop.forward, f"{name} ({' '.join(found)})" if found else name)
+    for hops, phrases in ((labels, NAMING_PHRASES), (aliases, (*NAMING_PHRASES, *ALIAS_PHRASES))):
+        for hop, forward in product(hops, (True, False)):
+            found = _naming_words(said, hop.words, phrases if forward else (*phrases, *NAME_PHRASES))
+            if found or (found is not None and language):
+                own = f"{hop.words} in {name.capitalize()}" if language else hop.words
+                relation = in_language(hop.relation, language) if language else hop.relation
+                yield Hop(relation, forward, f"{own} ({' '.join(found)})" if found else own)
 
 
 def says_all(hop: Hop, text: str) -> bool:
@@ -49,21 +53,19 @@ def says_all(hop: Hop, text: str) -> bool:
     return bool(_naming_words([fold(word.text) for word in split_words(text)], hop.words, ()))
 
 
-def _naming_words(said: Collection[str], own: str, phrases: Collection[str]) -> list[str] | None:
+def _naming_words(said: Sequence[str], own: str, phrases: Iterable[str]) -> list[str] | None:
     """Return the words of a text that say a naming relation; None where it says anything else."""
-    stems = stem_words(" ".join(said), "en")
-    own_words = (word for word in spaced(own).split() if fold(word) not in FUNCTION_WORDS)
-    naming = [stem_words(each, "en") for each in (*own_words, *phrases)]
+    singular = [in_singular(word) for word in said]
+    own_words = (word for word in fold(spaced(own.rpartition(".")[2])).split() if word not in FUNCTION_WORDS)
     covered = {
-        at + place
-        for phrase in naming
-        for at in range(len(stems) - len(phrase) + 1)
-        if stems[at : at + len(phrase)] == phrase
-        for place in range(len(phrase))
+        place
+        for phrase in (in_singular(each).split() for each in (*own_words, *phrases))
+        for at in range(len(said))
+        if singular[at : at + len(phrase)] == phrase
+        for place in range(at, at + len(phrase))
     }
-    words = dict(enumerate(said))
-    told = {at: word for at, word in words.items() if word not in FUNCTION_WORDS}
-    return [words[at] for at in sorted(covered)] if told.keys() <= covered else None
+    told = {place for place, word in enumerate(said) if word not in FUNCTION_WORDS}
+    return [said[place] for place in sorted(covered)] if told <= covered else None
 
 
 def asked_kinds(question: str, mentions: Sequence[Mention]) -> list[Mention]:
