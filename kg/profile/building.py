@@ -92,7 +92,7 @@ def build_profile(ask: Ask, predicates: Mapping[str, int], dialect: Dialect) -> 
     reader = _Reader(ask, types, dialect, predicates)
     ordered = sorted(own, key=lambda id: (-own[id], id))[:MAX_CLASSES]
     facts = reader.read_members(ordered, [each for each in predicates if each not in terminology])
-    silent = {*types, *terminology}
+    silent = {*_present(dialect.types, predicates), *terminology}
     read = [reader.class_profile(id, own.get(id, 0), some, silent) for id, some in facts.items() if some]
     above = _superclasses(ask, own) if f"{RDFS}subClassOf" in predicates else {}
     known = {*(each.id for each in read)}
