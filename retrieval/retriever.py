@@ -104,7 +104,7 @@ class Retriever:
             for topic in topics
         }
         masked = {
-            topic: text if asked_words(text) or topic in opened else DEFINITION
+            topic: text if asked_words(text) or topic in opened or is_value_id(topic.id) else DEFINITION
             for topic, text in masked.items()
         }
         texts = [text for each in masked.values() for text in _compared_texts(each)]
