@@ -9,6 +9,7 @@ import numpy as np
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.linking.class_names import asked_kind
+from kgqa.kg.linking.spoken_values import is_spoken
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.profile.ends import HopEnds
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, is_value_id, plain_term
@@ -92,7 +93,10 @@ class Retriever:
         opened = classes if leading else await graph.set_out(question, anything=not topics)
         topics = topics if leading else opened or topics
         names = {topic: topic.name for topic in topics if topic.name and topic != ANY}
-        unsaid = any(TOPIC_MASK not in mask_topic(question, name, ()) for name in names.values())
+        unsaid = any(
+            is_spoken(topic) or TOPIC_MASK not in mask_topic(question, name, ())
+            for topic, name in names.items()
+        )
         if leading and (unsaid or any(plain_term(topic) != topic for topic in classes)):
             names |= await graph.said_names(question, topics)
         masked = {
