@@ -438,8 +438,13 @@ class SparqlGraph:
             return [found]
         if (is_id(text) and "://" in text) or is_foreign(text, self.dialect):  # `Re:Zero` may be a name
             return []
+        matches = await self._look_up(text, lambda index: index.find(text, limit))
+        if matches and matches[0].sure:
+            return matches
         values, classes = await self._lookup.values(), await self._classes()
-        return await self._look_up(text, lambda index: _find(text, limit, index, values, classes))
+        kinds = (entity for each in classes.find(text) if each.covers(text) for entity in each.entities)
+        named = await asyncio.to_thread(values.find_exact, text) if values else []
+        return [*(Match(entity, 1.0, "class") for entity in kinds), *named, *matches][:limit]
 
     async def _by_id(self, text: str) -> Match | None:
         """Find the entity of an id: its IRI, or as its kind of graph writes it, or another kind's.
@@ -800,18 +805,6 @@ def _checked_id(id: str) -> str:
     """Return the id that answers have for it; a blank node may be named by the IRI it is stored under."""
     blank = id.removeprefix(patterns.BLANK_NAMESPACE)
     return Entity(f"_:{blank}" if blank != id else id).id
-
-
-def _find(
-    text: str, limit: int, names: NameIndex, values: NameIndex | None, classes: ClassNames
-) -> list[Match]:
-    """Find entities by name; a class or values that are called so come before what is only alike."""
-    found = names.find(text, limit)
-    if not (found and found[0].sure):
-        kinds = (entity for each in classes.find(text) if each.covers(text) for entity in each.entities)
-        others = [Match(entity, 1.0, "class") for entity in kinds]
-        found = [*others, *(values.find_exact(text) if values else ()), *found]
-    return found[:limit]
 
 
 def _without_terms(mentions: Iterable[Mention], terms: Collection[str]) -> list[Mention]:

@@ -103,7 +103,7 @@ def card_languages(model: str) -> frozenset[str]:
             return frozenset()
         text = read_file(Path(card), MAX_CONFIG_BYTES).decode("utf-8", "replace")
         with _quiet_libraries():
-            named = ModelCard(text).data.language
+            named = ModelCard(text).data.get("language")
         return frozenset([named] if isinstance(named, str) else map(str, named or ()))
     except Exception:  # a name that is none, or a card that cannot be read: the reader of YAML has its own
         return frozenset()

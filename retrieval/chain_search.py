@@ -91,7 +91,8 @@ class HopPolicy:
             known = np.array([shares.get(slot, 0.0) for slot in slots])
             if known.sum() > 0:
                 said.append((weight, known))
-        total = sum(weight * np.asarray(shares / shares.sum(), np.float64) for weight, shares in said)
+        parts = [weight * np.asarray(shares / shares.sum(), np.float64) for weight, shares in said]
+        total = np.sum(parts, axis=0)
         if self._kinds:
             total = total * np.array([1 + KIND_BOOST * self._kinds(hop) for hop in offered])
         return np.asarray(total / total.sum())

@@ -107,17 +107,16 @@ class Retriever:
             )
             for topic in topics
         }
-        masked = {
-            topic: text if asked_words(text) or topic in opened or is_value_id(topic.id) else DEFINITION
-            for topic, text in masked.items()
-        }
+        for topic, text in masked.items():
+            if not (topic in opened or is_value_id(topic.id) or asked_words(text)) and TOPIC_MASK in text:
+                masked[topic] = DEFINITION
         texts = [text for each in masked.values() for text in _compared_texts(each)]
         await asyncio.to_thread(self._encode, texts)  # all at once, and known to the encoder from here on
         advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
         inverses = await self._inverse_relations()
         for topic in named if leading else ():
-            kinds = [names[one] for one in names if one in classes or is_value_id(topic.id)]
-            alone = mask_topic(question, names.get(topic), kinds)
+            others = [names[one] for one in names if one in classes or is_value_id(topic.id)]
+            alone = mask_topic(question, names.get(topic), others)
             await graph.restrict_to_names(topic, without_masks(alone))
         searched = {each: text for each, text in masked.items() if not named or each not in classes}
         kinds = await self._kinds(question, {topic: names.get(topic) for topic in topics})

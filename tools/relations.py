@@ -108,7 +108,7 @@ def schema_tool(graph: KnowledgeGraph) -> BaseTool:
         )
         page = relations()
         text = listing("relations in the graph", map(show_hop, page), page)
-        return (f"{listing('classes in the graph', lines)}\n{text}" if classes else text), page
+        return (f"{text}\n{listing('kinds of things in the graph', lines)}" if classes else text), page
 
     return list_schema
 

@@ -25,7 +25,7 @@ from kgqa.kg.sparql.patterns import (
     values_list,
     write_iri,
 )
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term, plain_term
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term, is_value_id, plain_term
 
 MAX_NODES_BETWEEN = 9_999
 """Distinct nodes after a hop, except the last one, that a chain is followed on from."""
@@ -158,9 +158,15 @@ def _relations_on(chain: Chain, limits: Limits) -> Iterator[str]:
     of its graphs, it would read all triples first, and lose some relations.
     """
     scanned = _scanned_ends(chain, limits, limits.scanned)
-    for triple, forward in (("?end ?relation ?to", TRUE), ("?from ?relation ?end", FALSE)):
+    triples = [("?end ?relation ?to", TRUE), ("?from ?relation ?end", FALSE)]
+    for triple, forward in triples[_is_value(chain) :]:
         read = f"SELECT ?relation WHERE {{ {scanned} OPTIONAL {{ {triple} }} }} LIMIT {limits.triples:d}"
         yield f"SELECT DISTINCT ?relation ({forward} AS ?forward) WHERE {{ {{ {read} }} }}"
+
+
+def _is_value(chain: Chain) -> bool:
+    """Return whether a chain ends at a value where it begins, which has no facts of its own."""
+    return not chain.hops and is_value_id(chain.topic.id)
 
 
 def _cuts(chain: Chain, limits: Limits, *, ends: bool, hops: bool) -> Iterator[str]:
@@ -184,7 +190,8 @@ def _cuts(chain: Chain, limits: Limits, *, ends: bool, hops: bool) -> Iterator[s
         yield cut_query(CUT_ENDS, reached, limits.scanned)
     if hops:
         scanned = _scanned_ends(chain, limits, limits.scanned)
-        read = f"SELECT ?relation WHERE {{ {scanned} OPTIONAL {{ {NEIGHBOURS} }} }}"
+        near = "?from ?relation ?end" if _is_value(chain) else NEIGHBOURS
+        read = f"SELECT ?relation WHERE {{ {scanned} OPTIONAL {{ {near} }} }}"
         yield cut_query(CUT_TRIPLES, read, limits.triples)
 
 

@@ -155,6 +155,8 @@ def _spoken(labels: Sequence[str], number: str = "") -> str:
 
 def known_entities(ids: Iterable[str], variable: str = "?end") -> str:
     """Bind a variable to those entities that any triple names; Virtuoso fails where one is listed twice."""
-    listed = " ".join(dict.fromkeys(map(write_iri, ids)))
-    known = f"EXISTS {{ {variable} ?p ?o }} || EXISTS {{ ?s ?q {variable} }}"
+    listed = " ".join(written := dict.fromkeys(map(write_iri, ids)))
+    known = f"EXISTS {{ ?s ?q {variable} }}"
+    if not any(each.startswith('"') for each in written):  # Virtuoso fails where a value would be a subject
+        known = f"EXISTS {{ {variable} ?p ?o }} || {known}"
     return f"{{ VALUES {variable} {{ {listed} }} FILTER({known}) }}"

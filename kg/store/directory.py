@@ -163,6 +163,7 @@ class StoredGraph:
     facts: GraphFacts
     names: NameTable
     values: NameTable
+    profile: bytes
     build: HeldFolder
 
     @property
@@ -171,11 +172,11 @@ class StoredGraph:
         return self.build.path / STORE_FOLDER
 
     def read_profile(self) -> Profile:
-        """Read its profile (blocking); KGMalformed if that is damaged or cannot be read."""
+        """Read its profile (blocking); KGMalformed if that is damaged."""
         path = self.build.path / PROFILE_FILE
         try:
-            return Profile.read(read_file(path))
-        except (OSError, ValueError) as error:
+            return Profile.read(self.profile)
+        except ValueError as error:
             raise KGMalformed(f"{path} is damaged; build the store again ({one_line(str(error))})") from error
 
 
@@ -215,7 +216,8 @@ def _open_build(directory: Path, head: bytes) -> StoredGraph:
         raise KGMalformed(f"{directory} has files of two builds; build the store again")
     names, values = (NameTable.open(build.path / file, identity) for file in (NAMES_FILE, VALUES_FILE))
     _rocksdb_process()
-    return StoredGraph(ox.Store.read_only(str(folder)), facts, names, values, build)
+    profile = read_file(build.path / PROFILE_FILE)
+    return StoredGraph(ox.Store.read_only(str(folder)), facts, names, values, profile, build)
 
 
 @cache

@@ -62,8 +62,8 @@ def _tell_apart(
             told = query.model_copy(update={**stated, "count": query.count and reply.extreme == "none"})
             if is_accepted(prompt, told):
                 return told
-    if told := _told_by_longer(query, known, prompt):
-        return told
+    if longer := _told_by_longer(query, known, prompt):
+        return longer
     numbers = [number for each in query.chains for number in each]
     named = (
         name

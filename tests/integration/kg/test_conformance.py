@@ -13,8 +13,9 @@ import pytest
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.opening import open_graph
 from kgqa.kg.pages import ChainAttributes, ChainResult, Description, Page, Table
+from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, value_node
 from kgqa.tests.support.cases import server_missing, tried
 from kgqa.tests.support.perfect import DATA
 from kgqa.tests.support.walks import NOWHERE, Walk, freebase_gold, walks, wikidata_gold
@@ -302,3 +303,24 @@ async def test_values_that_a_store_changes_fail_no_operation(opened, sample, sto
     found = [candidate.term for candidate in await served.follow_chain(walk.chain)]
     assert found
     assert all(await served.trace_chain(walk.chain, found)) or not walk.chain.hops
+
+
+@pytest.mark.parametrize("store", tried([(store,) for store in SERVERS], untried))
+async def test_chains_from_a_value_are_equal(opened, store):
+    label = Hop(LABEL, forward=False)
+    answers = []
+    for each in ("embedded", store):
+        graph = await opened(each, "tricky", MANY)
+        found = []
+        for topic in (
+            value_node(Literal("Ada Lovelace", language="en")),
+            value_node(Literal("no such value")),
+        ):
+            chains = [Chain(topic), Chain(topic, (label,)), Chain(topic, (label, Hop(f"{NS}likes")))]
+            visits = await graph.visit_chains(chains)
+            ends = [end.term for end in visits[2].ends]
+            query = AnswerQuery((Branch(chains[2], (1, 2), fresh=True),), 2)
+            found += [visits, await graph.trace_chain(chains[2], ends), (await graph.prove(query)).answers]
+            found.append(await graph.describe(topic.id))
+        answers.append(found)
+    assert answers[0] == answers[1]
