@@ -9,6 +9,7 @@ import numpy as np
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.linking.class_names import asked_kind
+from kgqa.kg.linking.spoken_values import is_spoken
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.profile.ends import HopEnds
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, is_value_id, plain_term
@@ -92,7 +93,10 @@ class Retriever:
         opened = classes if leading else await graph.set_out(question, anything=not topics)
         topics = topics if leading else opened or topics
         names = {topic: topic.name for topic in topics if topic.name and topic != ANY}
-        unsaid = any(TOPIC_MASK not in mask_topic(question, name, ()) for name in names.values())
+        unsaid = any(
+            is_spoken(topic) or TOPIC_MASK not in mask_topic(question, name, ())
+            for topic, name in names.items()
+        )
         if leading and (unsaid or any(plain_term(topic) != topic for topic in classes)):
             names |= await graph.said_names(question, topics)
         masked = {
@@ -104,7 +108,7 @@ class Retriever:
             for topic in topics
         }
         for topic, text in masked.items():
-            if TOPIC_MASK in text and topic not in opened and not asked_words(text):
+            if not (topic in opened or is_value_id(topic.id) or asked_words(text)) and TOPIC_MASK in text:
                 masked[topic] = DEFINITION
         texts = [text for each in masked.values() for text in _compared_texts(each)]
         await asyncio.to_thread(self._encode, texts)  # all at once, and known to the encoder from here on

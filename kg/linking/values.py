@@ -11,6 +11,7 @@ from kgqa.kg.linking.class_names import in_singular
 from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.linking.short_names import full_names
+from kgqa.kg.linking.spoken_values import is_spoken
 from kgqa.kg.pages import Match, Mention
 from kgqa.kg.terms import is_value_id
 from kgqa.kg.text import Word, fold, split_words, strip_article
@@ -21,6 +22,24 @@ MAX_CODE_CHARS = 2  # of a code that has to be written as such
 MAX_ALTERNATIVES = 5  # values of one text
 MIN_SHARED = 2  # nodes that have a value: what tells several things of, and no name of one
 MIN_SPELT_CHARS, MIN_SPELLING_SIMILARITY = 6, 88.0
+BOUNDING_WORDS = frozenset(
+    {
+        "after",
+        "before",
+        "between",
+        "by",
+        "from",
+        "least",
+        "most",
+        "over",
+        "since",
+        "than",
+        "till",
+        "under",
+        "until",
+    }
+)
+"""Before a date or a duration: a bound, which is compared, and not what something has."""
 MAX_LONGER_NAMES = 3  # entities whose name has all of some words
 
 
@@ -66,7 +85,11 @@ class ValueFinder:
         for size in range(min(self._values.longest, MAX_VALUE_WORDS, len(listed)), 0, -1):
             for first in range(len(listed) - size + 1):
                 words = listed[first : first + size]
-                if self._may_be_value(words) and (found := self._find(question, words)):
+                if not self._may_be_value(words) or not (found := self._find(question, words)):
+                    continue
+                if not (
+                    first and fold(listed[first - 1].text) in BOUNDING_WORDS and is_spoken(found[0].entity)
+                ):
                     start, end, longer = self._longer(question, listed, first, first + size)
                     yield start, end, longer or found
 

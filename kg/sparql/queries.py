@@ -20,7 +20,11 @@ from kgqa.kg.terms import XSD_STRING, Hop, Literal, Term
 MAX_VALUE_CHARS = 80
 """Characters of a value that a question may name."""
 
-TEXT_DATATYPES = (XSD_STRING, f"{RDF}langString", f"{XSD}token", f"{XSD}gYear")
+TEXT_DATATYPES = (
+    XSD_STRING,
+    f"{RDF}langString",
+    *(XSD + name for name in ("token", "gYear", "date", "duration", "dayTimeDuration")),
+)
 
 
 def names(ids: Iterable[str], labels: Sequence[str]) -> str:

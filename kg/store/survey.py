@@ -15,6 +15,7 @@ from kgqa.kg.dialects import DIALECTS, Dialect
 from kgqa.kg.graph import GraphFacts
 from kgqa.kg.linking.lookup import is_node
 from kgqa.kg.linking.name_index import NamedGraph
+from kgqa.kg.linking.spoken_values import spoken_texts
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
@@ -89,8 +90,9 @@ def read_values(store: ox.Store, facts: GraphFacts, dialect: Dialect) -> Iterato
             continue
         seen.update(map(hash, new))
         for each in new:
-            node = value_node(Literal(each.value, each.datatype.value, each.language or ""))
-            yield node.id, each.value
+            value = Literal(each.value, each.datatype.value, each.language or "")
+            for text in (each.value, *spoken_texts(value)):
+                yield value_node(value).id, text
 
 
 def _stated_names(written: IO[bytes], naming: Naming) -> Iterator[tuple[str, str]]:

@@ -11,15 +11,19 @@ COMPANY = """
 @prefix : <http://x/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 :Supplier a owl:Class ; rdfs:label "supplier"@en . :Tool a owl:Class ; rdfs:label "tool"@en .
 :Price a owl:Class ; rdfs:label "price"@en .
 :supplies a owl:ObjectProperty ; rdfs:domain :Supplier ; rdfs:range :Tool .
 :acme a :Supplier ; rdfs:label "Acme Ltd" ; :city "Toulouse" ; :supplies :saw, :axe .
 :bolt a :Supplier ; rdfs:label "Bolt Inc" ; :city "Ulm" ; :supplies :drill .
 :cobb a :Supplier ; rdfs:label "Cobb" ; :city "Toulouse" ; :supplies :drill .
-:saw a :Tool ; rdfs:label "Saw" ; :colour "red" ; :weight 12 ; :price :p1 .
-:axe a :Tool ; rdfs:label "Axe" ; :colour "red" ; :weight 30 ; :price :p2 .
-:drill a :Tool ; rdfs:label "Drill" ; :colour "blue" ; :weight 7 ; :price :p3 .
+:saw a :Tool ; rdfs:label "Saw" ; :colour "red" ; :weight 12 ; :price :p1 ;
+  :bought "2021-05-03"^^xsd:date .
+:axe a :Tool ; rdfs:label "Axe" ; :colour "red" ; :weight 30 ; :price :p2 ;
+  :bought "2022-12-24"^^xsd:date .
+:drill a :Tool ; rdfs:label "Drill" ; :colour "blue" ; :weight 7 ; :price :p3 ;
+  :charged "PT1H30M"^^xsd:duration .
 :p1 a :Price ; rdfs:label "9 EUR" ; :amount 9 . :p2 a :Price ; rdfs:label "45 EUR" ; :amount 45 .
 :p3 a :Price ; rdfs:label "120 EUR" ; :amount 120 .
 :ann a :Person ; rdfs:label "Ann" ; :knows :bob . :bob a :Person ; rdfs:label "Bob" ; :knows :cy .
@@ -39,6 +43,10 @@ def company(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     [
         ("Which suppliers are in Toulouse?", {"Acme Ltd", "Cobb"}),
         ("Which tools are red?", {"Axe", "Saw"}),
+        ("What is red?", {"Axe", "Saw"}),
+        ("Which tool was bought on 3 May 2021?", {"Saw"}),
+        ("Which tool was bought on December 24, 2022?", {"Axe"}),
+        ("Which tools are charged for 1 hour and 30 minutes?", {"Drill"}),
         ("How many tools are red?", {"2"}),
         ("How many suppliers are there?", {"3"}),
         ("List all tools.", {"Axe", "Drill", "Saw"}),
