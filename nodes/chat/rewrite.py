@@ -51,9 +51,16 @@ async def rewrite(state: ChatState, context: Any) -> dict[str, Any]:
 
 
 async def _recall(turn: ConversationTurn, node: NodeRuntime) -> ConversationTurn:
-    """Return a turn with the entities that its words name, where a client has kept the words alone."""
+    """Return a turn with the entities that its words name, where a client has kept the words alone.
+
+    A class is nothing that a pronoun stands for.
+    """
     words = [answer.value for answer in turn.answers if isinstance(answer, Literal)]
-    if turn.topics or len(words) < len(turn.answers):
+    if turn.topics:
+        mentions: list[Mention] = await node.call_tool("link_entities", question=turn.question)
+        classes = {mention.matches[0].entity for mention in mentions if mention.is_class}
+        return replace(turn, topics=tuple(topic for topic in turn.topics if topic not in classes))
+    if len(words) < len(turn.answers):
         return turn
     topics, *answers = [
         [each.matches[0].entity for each in await _named(text, node)] for text in (turn.question, *words)
