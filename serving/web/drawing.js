@@ -1,6 +1,7 @@
 // A drawing by Cytoscape, which fills its place and has the colours of the theme.
 
 import cytoscape from "./vendor/cytoscape.js";
+import { colour } from "./dom.js";
 
 export class Drawing {
   /** Draw in `container` by what `style()` gives, at most `zoom` times as large as life. */
@@ -39,3 +40,24 @@ export class Drawing {
 
 /** A text of so many characters at most, for a label. */
 export const short = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+/** How nodes and edges look: of some height and size of letters, which are left out where they are below `least`. */
+export const baseStyle = (height, size, least) => [
+  {
+    selector: "node",
+    style: {
+      shape: "round-rectangle", label: "data(label)", width: "data(width)", height, "font-size": size,
+      "text-valign": "center", "background-color": colour("card"), "border-width": 1.5, "border-color": colour("soft"),
+      color: colour("ink"), "min-zoomed-font-size": least,
+    },
+  },
+  {
+    selector: "edge",
+    style: {
+      width: 1.5, "curve-style": "bezier", "target-arrow-shape": "triangle", "line-color": colour("soft"),
+      "target-arrow-color": colour("soft"), label: "data(label)", "font-size": 11, color: colour("ink"),
+      "text-background-color": colour("page"), "text-background-opacity": 0.9, "text-background-padding": 2,
+      "min-zoomed-font-size": 8,
+    },
+  },
+];

@@ -2,29 +2,13 @@
 
 import { layout, Graph } from "./vendor/dagre.js";
 import { byId, colour, localName, nameOf, plural, table } from "./dom.js";
-import { Drawing, short } from "./drawing.js";
+import { Drawing, baseStyle, short } from "./drawing.js";
 
 /** From how many nodes on a proof is a cloud and no longer layers, and its edges are straight. */
 const MANY = 40;
 
 const style = () => [
-  {
-    selector: "node",
-    style: {
-      shape: "round-rectangle", label: "data(label)", width: "data(width)", height: 30, "font-size": 13,
-      "text-valign": "center", "background-color": colour("card"), "border-width": 1.5, "border-color": colour("soft"),
-      color: colour("ink"), "min-zoomed-font-size": 7,
-    },
-  },
-  {
-    selector: "edge",
-    style: {
-      width: 1.5, "curve-style": "bezier", "target-arrow-shape": "triangle", "line-color": colour("soft"),
-      "target-arrow-color": colour("soft"), label: "data(label)", "font-size": 11, color: colour("ink"),
-      "text-background-color": colour("page"), "text-background-opacity": 0.9, "text-background-padding": 2,
-      "min-zoomed-font-size": 8,
-    },
-  },
+  ...baseStyle(30, 13, 7),
   { selector: "edge.many", style: { "curve-style": "haystack", "haystack-radius": 0, label: "" } },
   { selector: "node.nameless", style: { shape: "ellipse", height: 16 } },
   { selector: "node.topic", style: { "background-color": colour("topic"), "border-color": colour("link"), "border-width": 2.5 } },

@@ -3,7 +3,7 @@
 import { layout, Graph } from "./vendor/dagre.js";
 import * as client from "./client.js";
 import { bdi, byId, colour, el, plural, table } from "./dom.js";
-import { Drawing, short } from "./drawing.js";
+import { Drawing, baseStyle, short } from "./drawing.js";
 import { attempt } from "./status.js";
 
 /** Classes that are drawn at most, those with most members; all that the server names are listed. */
@@ -12,23 +12,7 @@ const MAX_DRAWN = 24;
 const HEIGHT = 34;
 
 const style = () => [
-  {
-    selector: "node",
-    style: {
-      shape: "round-rectangle", label: "data(label)", width: "data(width)", height: HEIGHT, "font-size": 14,
-      "text-valign": "center", "background-color": colour("card"), "border-width": 1.5, "border-color": colour("soft"),
-      color: colour("ink"), "min-zoomed-font-size": 6,
-    },
-  },
-  {
-    selector: "edge",
-    style: {
-      width: 1.5, "curve-style": "bezier", "target-arrow-shape": "triangle", "line-color": colour("soft"),
-      "target-arrow-color": colour("soft"), label: "data(label)", "font-size": 11, color: colour("ink"),
-      "text-background-color": colour("page"), "text-background-opacity": 0.9, "text-background-padding": 2,
-      "min-zoomed-font-size": 8,
-    },
-  },
+  ...baseStyle(HEIGHT, 14, 6),
   { selector: "node.chosen", style: { "background-color": colour("topic"), "border-color": colour("link"), "border-width": 2.5 } },
 ];
 
