@@ -226,7 +226,9 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
         raise KGUnavailable(f"{executor.url} holds no triples; is the graph named that it keeps them in?")
     fingerprint = _fingerprint(url, listed)
     kind = detect_dialect(tuple(predicates))
-    profile = kept_profile(fingerprint, lambda: _profile_endpoint(executor, listed or {}, kind))
+    # by a client of its own: what is refused there says nothing of the queries of questions
+    own = Endpoint(url, deadline=deadline)
+    profile = kept_profile(fingerprint, lambda: _profile_endpoint(own, listed or {}, kind))
     dialect = profile.summary.apply(kind)
     naming = Naming(dialect, predicates)
     facts = GraphFacts(

@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from kgqa.kg.dialects import CLOSURE, Dialect
+from kgqa.kg.errors import KGError
 from kgqa.kg.graph import Executor, GraphFacts, Row
 from kgqa.kg.languages import names_shown_in
 from kgqa.kg.meter import unmetered
@@ -38,7 +40,8 @@ class RelationCatalog:
         listed = facts.predicates
         named: dict[str, str] = {}
         for query in self._name_queries(listed):
-            named |= self._read_names(executor.query_now(query).rows)
+            with suppress(KGError):  # they are called by their IRIs, and who asks next is told
+                named |= self._read_names(executor.query_now(query).rows)
         self._labels = self._make_unambiguous(self._shown_words(listed, named))
         self.listed = tuple(relation for relation in sorted(listed) if not self.ignores(relation))
         """Those that a search may follow, sorted; none where nobody has listed them."""

@@ -141,6 +141,11 @@ class SparqlGraph:
         return self._facts.fingerprint
 
     @property
+    def naming(self) -> Naming:
+        """How its nodes are named."""
+        return self._naming
+
+    @property
     def dialect(self) -> str:
         """The name of the dialect: ``freebase``, ``wikidata`` or ``plain``."""
         return self._dialect.name

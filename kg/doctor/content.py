@@ -11,7 +11,6 @@ from kgqa.kg.doctor.target import QUERY_FAILURES, CheckTarget, Finding, fatal, g
 from kgqa.kg.endpoint.transport import HttpTransport
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import Row
-from kgqa.kg.naming import Naming
 from kgqa.kg.opening import MAX_COUNTED_TRIPLES, PAGE_ROWS, open_endpoint
 from kgqa.kg.sparql import patterns, queries
 from kgqa.kg.sparql.decoding import item_at, read_rows
@@ -42,9 +41,7 @@ async def open_target(target: CheckTarget) -> list[Finding]:
     try:
         target.graph = await asyncio.wrap_future(opening)
         seconds = time.monotonic() - start
-        known = (*target.dialect.labels, *target.dialect.aliases)
-        present = (await target.endpoint.query(queries.present(known))).rows
-        target.naming = Naming(target.dialect, [item_at(known, row[0]) for row in present])
+        target.naming = target.graph.naming
     except KGError as error:
         if "no triples" in str(error):
             return [fatal("graph", "it holds no triples", await _advise_graph(target))]

@@ -9,7 +9,6 @@ from queue import Empty, SimpleQueue
 from kgqa.builds import replace_file
 from kgqa.files import read_file
 from kgqa.home import cache_folder
-from kgqa.kg.errors import KGError
 from kgqa.kg.profile.profile import Profile
 
 MAX_SECONDS_WAITED = 5.0
@@ -34,7 +33,7 @@ def kept_profile(fingerprint: str, make: Callable[[], Profile]) -> Profile:
             made.put(profile)
             path.parent.mkdir(parents=True, exist_ok=True)
             replace_file(path, lambda file: file.write(profile.write()))
-        except (KGError, OSError) as error:
+        except Exception as error:  # the endpoint's, the disk's, or of a process that is ending
             made.put(Profile())
             _log.info("no profile of the endpoint: %s", error)
 

@@ -48,7 +48,7 @@ def test_it_goes_away_in_the_middle(
     with Proxy(oxigraph_server([turtle(TOWN)])) as proxy:
         status, out, _ = ask("--kg", proxy.url, "--json")
         assert (status, json.loads(out)["outcome"]) == (0, "grounded")
-        linked = next(query for query in proxy.queries if "Ulm" in query or "/ulm" in query)
+        linked = next(query for query in proxy.queries if "?fresh" in query and "/ulm" in query)
         followed = proxy.queries[proxy.queries.index(linked) + 1]
 
         def choose(request: Request) -> Fault | None:
