@@ -128,7 +128,7 @@ async def test_names_between_topic_and_answer_make_no_difference(
 ) -> None:
     record = await ask_oscars(unlabelled, following(*CHAIN))
     assert names(record) == everyone
-    assert record["usage"]["llm_calls"] == 3  # nameless winners are crossed, and never shown
+    assert record["usage"]["llm_calls"] == 4  # winners without a label are called by their IRIs
 
 
 async def test_a_width_of_three_loses_no_winner(
