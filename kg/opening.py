@@ -21,7 +21,7 @@ from kgqa.kg.linking.name_index import Encode, NameIndex
 from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.linking.search import TextSearch, find_text_search
 from kgqa.kg.naming import Naming
-from kgqa.kg.profile.building import build_profile
+from kgqa.kg.profile.building import MAX_MEMBERS_READ_NOW, build_profile
 from kgqa.kg.profile.described import read_description
 from kgqa.kg.profile.keeping import kept_profile
 from kgqa.kg.profile.profile import Profile
@@ -255,7 +255,7 @@ def _profile_endpoint(executor: Executor, listed: Mapping[str, int], kind: Diale
             return []
 
     if listed:
-        return build_profile(ask, listed, kind)
+        return build_profile(ask, listed, kind, MAX_MEMBERS_READ_NOW)
     return read_description(ask)
 
 

@@ -39,7 +39,10 @@ MAX_MEMBERS_READ, MAX_MEMBERS_OF_CLASS, MIN_MEMBERS_OF_CLASS = 10_000, 500, 4
 
 SUBJECTS_OF_RELATION = 50  # by which nodes without a class are found
 FACTS_PER_MEMBER = 30  # that are read, on average
-MAX_ENDS_TYPED = 20_000  # entities at the ends of facts of which the class is looked up
+ENDS_PER_MEMBER = 2  # entities at the ends of facts of which the class is looked up, for each member read
+MAX_MEMBERS_READ_NOW = 1_000
+"""The same where somebody waits: of an endpoint, or of classes that a question names."""
+
 MAX_UNNAMED_READ = 50  # nodes without a name at the ends of a property, of which it is read what they have
 IDS_PER_QUERY, CLASSES_PER_QUERY = 500, 40
 MAX_TERMS = 50_000  # classes, relations and the like
@@ -69,13 +72,16 @@ def is_meta(class_id: str) -> bool:
     return class_id.startswith(META_NAMESPACES) or class_id == f"{SKOS}ConceptScheme"
 
 
-def build_profile(ask: Ask, predicates: Mapping[str, int], dialect: Dialect) -> Profile:
+def build_profile(
+    ask: Ask, predicates: Mapping[str, int], dialect: Dialect, most: int = MAX_MEMBERS_READ
+) -> Profile:
     """Return the profile of a graph.
 
     Args:
         ask: Runs a query on the graph.
         predicates: The number of triples of each of its predicates.
         dialect: The dialect of its kind.
+        most: Members whose facts are read, of all classes together.
     """
     types = _present(dialect.types, predicates)
     is_plain = dialect.name == PLAIN.name
@@ -89,8 +95,8 @@ def build_profile(ask: Ask, predicates: Mapping[str, int], dialect: Dialect) -> 
         members |= _count_members(ask, closures)
         types = [*types, *closures]
     own = {id: n for id, n in members.items() if id not in meta}
-    reader = _Reader(ask, types, dialect, predicates)
-    ordered = sorted(own, key=lambda id: (-own[id], id))[:MAX_CLASSES]
+    reader = _Reader(ask, types, dialect, predicates, most)
+    ordered = sorted(own, key=lambda id: (-own[id], id))[: min(MAX_CLASSES, most // MIN_MEMBERS_OF_CLASS)]
     facts = reader.read_members(ordered, [each for each in predicates if each not in terminology])
     silent = {*_present(dialect.types, predicates), *terminology}
     read = [reader.class_profile(id, own.get(id, 0), some, silent) for id, some in facts.items() if some]
@@ -125,7 +131,7 @@ def profile_classes(ask: Ask, ids: Sequence[str], predicates: Mapping[str, int],
     ``predicates`` may be empty, where nobody has listed them.
     """
     types = _present(dialect.types, predicates)
-    reader = _Reader(ask, types, dialect, predicates)
+    reader = _Reader(ask, types, dialect, predicates, MAX_MEMBERS_READ_NOW)
     facts = reader.read_members(ids, ())
     wordings = _wordings(ask, ids, dialect, predicates)
     classes = []
@@ -197,8 +203,9 @@ class _Reader:
     """Reads facts of members, and makes profiles of them."""
 
     def __init__(
-        self, ask: Ask, types: Sequence[str], dialect: Dialect, predicates: Mapping[str, int]
+        self, ask: Ask, types: Sequence[str], dialect: Dialect, predicates: Mapping[str, int], most: int
     ) -> None:
+        self._most = most
         self._ask, self._types, self._predicates, self._dialect = ask, types, predicates, dialect
         self._labels = _present(dialect.labels, predicates)
         self._classes: dict[str, tuple[str, ...]] = {}
@@ -211,7 +218,7 @@ class _Reader:
 
     def read_members(self, classes: Sequence[str], relations: Sequence[str]) -> dict[str, Facts]:
         """Return the facts of some members of each class, and of nodes without one."""
-        share = MAX_MEMBERS_READ // max(1, len(classes))
+        share = self._most // max(1, len(classes))
         kept = MAX_PROPERTIES_IN_ALL // max(1, len(classes))
         self._most_properties = max(MIN_PROPERTIES, min(MAX_PROPERTIES, kept))
         most = min(MAX_MEMBERS_OF_CLASS, max(MIN_MEMBERS_OF_CLASS, share))
@@ -234,7 +241,7 @@ class _Reader:
         typed: set[str] = set()
         for some in _batches(list(found)) if self._types else ():
             typed |= {node.id for node, _, _ in self._ask(queries.objects_by(some, self._types)) if node}
-        return [id for id in found if id not in typed and id not in self._predicates][:MAX_MEMBERS_READ]
+        return [id for id in found if id not in typed and id not in self._predicates][: self._most]
 
     def _facts(self, ids: Sequence[str]) -> dict[str, dict[str, list[Term]]]:
         facts: dict[str, dict[str, list[Term]]] = {}
@@ -249,7 +256,7 @@ class _Reader:
         ids = dict.fromkeys(end.id for end in ends if isinstance(end, Entity))
         self._seen |= dict.fromkeys((*facts, *ids))
         found = defaultdict[str, list[str]](list)
-        for some in _batches(list(islice(ids, MAX_ENDS_TYPED))) if self._types else ():
+        for some in _batches(list(islice(ids, ENDS_PER_MEMBER * self._most))) if self._types else ():
             for node, by, class_ in self._ask(queries.objects_by(some, self._types)):
                 if node and by and class_:
                     found[node.id].append(_as_class(class_.id, by.id))
@@ -329,6 +336,8 @@ class _Reader:
     def _values(self, relation: str, literals: Sequence[Literal]) -> tuple[tuple[Literal, ...], bool]:
         """Return the values of an enumeration and True, else examples and False."""
         if 0 < len(literals) <= MAX_ENUMERATED:
+            if relation not in self._enumerations and len(self._enumerations) >= self._most // 20:
+                self._enumerations[relation] = None  # that is enough to go through
             if relation not in self._enumerations:
                 rows = self._ask(queries.some_values(relation, MAX_ENUMERATED + 1))
                 values = tuple(sorted(end for (end,) in rows if isinstance(end, Literal)))
@@ -344,7 +353,7 @@ class _Reader:
         seen = (
             id for id in self._seen if id not in terms and not id.startswith(("_:", *self.unnamed.values()))
         )
-        readable = [id for id in islice(seen, MAX_ENDS_TYPED) if is_readable(local_name(id))]
+        readable = [id for id in islice(seen, ENDS_PER_MEMBER * self._most) if is_readable(local_name(id))]
         labels = {*self._labels, *(each for several in self._naming.values() for each in several)}
         for some in _batches(readable) if labels else ():
             named = {node.id for node, _, _ in self._ask(queries.objects_by(some, sorted(labels))) if node}

@@ -22,6 +22,13 @@ from kgqa.tests.support.cases import NO_DATA, server_missing, tried
 from kgqa.tests.support.perfect import DATA
 from kgqa.tests.unit.evaluation.simulation import family
 
+
+@pytest.fixture(autouse=True)
+def whole_profiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait until a profile is made, whose queries are none of a question."""
+    monkeypatch.setattr("kgqa.kg.profile.keeping.MAX_SECONDS_WAITED", 120.0)
+
+
 FREEBASE = "freebase/freebase_grasp_slice"
 SETS = {
     "freebase/webqsp_grasp_slice": FREEBASE,
