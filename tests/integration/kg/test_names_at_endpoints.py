@@ -43,7 +43,8 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def linked(source: str | Path, question: str) -> list[list[str]]:
     graph = await asyncio.to_thread(open_graph, [source])
     mentions = await graph.link(question)
-    return [[match.entity.id.rpartition("/")[2] for match in mention.matches] for mention in mentions]
+    named = [mention.matches for mention in mentions if not mention.is_class]
+    return [[match.entity.id.rpartition("/")[2] for match in matches] for matches in named]
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -252,11 +252,12 @@ def untried(store: str, *_: object) -> str | None:
 async def test_a_query_gives_its_answers(opened, store, case):
     query, wanted = CASES[case]
     graph = await asyncio.to_thread(opened, store)
-    page = (await graph.prove(query)).answers
+    proof = await graph.prove(query)
+    page = proof.answers
     assert not page.truncated
     found = [term.id.removeprefix(proofs.NS) for term in page]
     assert wanted is None or sorted(found) == sorted(wanted.split())
-    table = await graph.select(graph.write_query(query))  # as any client would run it
+    table = await graph.select(proof.sparql)  # as any client would run it
     assert {row[0] for row in table.rows} == set(page)
 
 
@@ -276,10 +277,9 @@ def club():
         yield rdflib.Graph().parse(DATA)
 
 
-def test_argmax_by_two_hops_gives_the_unnamed_node(opened):
+def test_an_unnamed_node_is_no_answer_though_it_is_first(opened):
     query, _ = CASES["argmax by two hops"]
-    (found,) = asyncio.run(opened("embedded").prove(query)).answers
-    assert found.name is None and found.id.startswith("_:")
+    assert not asyncio.run(opened("embedded").prove(query)).answers.items
 
 
 @pytest.mark.parametrize("store", tried([(store,) for store in STORES], untried))
