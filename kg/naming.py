@@ -61,7 +61,7 @@ class Naming:
         """
         if is_value_id(id):
             name = plain_term(Entity(id)).name or ""
-        elif len(known := list(names)) == 1 and known[0][2].isascii() and known[0][2].isprintable():
+        elif len(known := [] if self.local else list(names)) == 1 and known[0][2].isascii() and known[0][2].isprintable():
             name = known[0][2].strip() and known[0][2]
         else:
             seen = [each for each in known if one_line(each[2], MAX_NAME_CHARS)]

@@ -251,6 +251,8 @@ def said_direction(label: str, masked: str) -> bool | None:
     before, mask, after = masked.replace(OTHER_MASK, " ").partition(TOPIC_MASK)
     left, right = _WORD.findall(before.lower()), _WORD.findall(after.lower())
     words = relation_phrase(label).split()
+    if not words:
+        return None
     join = words[-1] if words[-1] in _LINKING_WORDS else ""
     heads = [word for word in words if word not in FUNCTION_WORDS]
 

@@ -18,7 +18,7 @@ from kgqa.kg.errors import KGRejected
 from kgqa.kg.proof import compilation
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.proof.values import kind_of
-from kgqa.kg.sparql import attribute_queries, chain_queries, patterns, queries
+from kgqa.kg.sparql import attribute_queries, chain_queries, patterns, profile_queries, queries
 from kgqa.kg.sparql.decoding import to_kg_error
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, is_id
 from kgqa.tests.hostile.conftest import Tried
@@ -93,6 +93,23 @@ WRITTEN: dict[str, Callable[[Given], str]] = {
     "relations_past": lambda x: chain_queries.relations_past([x.chain, Chain(x.entity, (x.hop,))], LIMITS),
     "some_ends": lambda x: chain_queries.some_ends([x.hop], x.labels, 9),
     "names": lambda x: queries.names([x.entity.id], x.labels),
+    "unlabelled_nodes": lambda x: queries.unlabelled_nodes(x.labels),
+    "count_types": lambda _: queries.count_types(),
+    "texts": lambda x: queries.texts(x.relation, 9),
+    "restricted_properties": lambda _: queries.restricted_properties(),
+    "facts_stated": lambda x: queries.facts_stated(x.hop),
+    "count_classes": lambda x: profile_queries.count_classes(x.relation, 9),
+    "some_members": lambda x: profile_queries.some_members([x.entity.id], [x.relation], 9),
+    "some_subjects": lambda x: profile_queries.some_subjects([x.relation], 9),
+    "facts_of": lambda x: profile_queries.facts_of([x.entity.id], 9),
+    "objects_by": lambda x: profile_queries.objects_by([x.entity.id], [x.relation]),
+    "some_values": lambda x: profile_queries.some_values(x.relation, 9),
+    "terms": lambda x: profile_queries.terms([x.entity.id], [x.relation], 9),
+    "count_relations_of": lambda x: profile_queries.count_relations_of([x.entity.id]),
+    "superclasses": lambda _: profile_queries.superclasses(9),
+    "count_members": lambda x: profile_queries.count_members(x.entity.id, [x.relation], 9),
+    "void_partitions": lambda _: profile_queries.void_partitions(),
+    "shapes": lambda _: profile_queries.shapes(),
     "literals": lambda x: queries.literals([x.literal]),
     "entity": lambda x: queries.entity(x.entity.id, x.labels),
     "twins": lambda x: queries.twins([(x.relation, x.literal), (x.relation, x.entity)], x.labels),
@@ -145,7 +162,7 @@ def as_written(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_function_that_writes_queries_is_tried() -> None:
     written = {
         name
-        for module in (queries, chain_queries, attribute_queries)
+        for module in (queries, chain_queries, attribute_queries, profile_queries)
         for name, made in inspect.getmembers(module, inspect.isfunction)
         if made.__module__ == module.__name__ and not name.startswith("_")
     }
@@ -157,7 +174,9 @@ def shape(text: str, names: dict[str, str]) -> Any:
 
     def walk(node: Any) -> Any:
         if isinstance(node, CompValue):
-            return (node.name, *((key, walk(node[key])) for key in sorted(node) if key != "_vars"))
+            parts = ((key, walk(node[key])) for key in sorted(node) if key != "_vars")
+            # rdflib orders triples by their terms
+            return (node.name, *((k, sorted(v, key=str) if k == "triples" else v) for k, v in parts))
         if isinstance(node, dict):
             return sorted((walk(key), walk(value)) for key, value in node.items())
         if isinstance(node, list | tuple):
