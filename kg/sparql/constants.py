@@ -115,7 +115,8 @@ def _written(root: Node) -> Iterator[Node]:
                 nodes = list(_nodes(operand))
                 yield from () if any(map(_is_open, nodes)) else nodes
         elif part.name in _TEXT_TESTS:
-            yield from (node for node in _nodes(part[_TEXT_TESTS[part.name]]) if _WORD.search(str(node)))
+            nodes = _nodes(part[_TEXT_TESTS[part.name]])
+            yield from (node for node in nodes if _WORD.search(str(node)) and str(node) != BLANK_NAMESPACE)
 
 
 def _parts(node: Any) -> Iterator[Node]:

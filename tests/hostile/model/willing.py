@@ -59,6 +59,7 @@ def _values(kind: Any, habit: Habit) -> Iterator[Any]:
         yield 1.0
     else:
         yield from _values(inner[0], habit)
+        yield from [None] * (NoneType in get_args(kind))
 
 
 def _lists(kind: Any, habit: Habit) -> Iterator[list[Any]]:
