@@ -59,9 +59,10 @@ class Naming:
 
         A name of nothing that can be seen is none.
         """
+        known = [] if self.local else list(names)
         if is_value_id(id):
             name = plain_term(Entity(id)).name or ""
-        elif len(known := [] if self.local else list(names)) == 1 and known[0][2].isascii() and known[0][2].isprintable():
+        elif len(known) == 1 and known[0][2].isascii() and known[0][2].isprintable():
             name = known[0][2].strip() and known[0][2]
         else:
             seen = [each for each in known if one_line(each[2], MAX_NAME_CHARS)]
