@@ -118,7 +118,7 @@ def build_profile(
         naming=tuple(dict.fromkeys(name for each in classes for name in each.naming if name not in stated)),
         unnamed=tuple(sorted({*reader.unnamed.values()})),
         terminology=terminology,
-        by_iri=is_plain and reader.has_readable_unnamed(terms),
+        by_iri=is_plain and reader.has_readable_unnamed(terms | members.keys()),
         has_hierarchy=bool(above),
         languages=reader.languages(),
     )

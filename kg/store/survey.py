@@ -58,13 +58,14 @@ def read_names(
 ) -> Iterator[tuple[str, str]]:
     """Return the (id, name) pairs of a graph, of which `write_names` has written those that it states.
 
-    Relations are no entities, nor are the entities that they have their names from, nor ``terms``.
+    Relations are no entities, nor are the entities that they have their names from, nor ``terms``. Of a large
+    graph with labels, nodes without one are not looked for: it takes longer than all else.
     """
     naming = Naming(dialect, facts.predicates)
     for id, name in _stated_names(written, naming):
         if id not in terms and is_node(id, facts.predicates, dialect):
             yield id, name
-    if naming.local or facts.summary.by_iri:
+    if naming.local or (facts.summary.by_iri and (facts.triples or 0) <= MAX_TRIPLES_SURVEYED):
         for (node,) in _solutions(store, queries.unlabelled_nodes(naming.labels)):
             id = _term_id(node.value)
             if id not in terms and is_node(id, facts.predicates, dialect) and (made := naming.name(id, ())):
