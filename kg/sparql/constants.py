@@ -115,8 +115,8 @@ def _written(root: Node) -> Iterator[Node]:
                 nodes = list(_nodes(operand))
                 yield from () if any(map(_is_open, nodes)) else nodes
         elif part.name in _TEXT_TESTS:
-            nodes = _nodes(part[_TEXT_TESTS[part.name]])
-            yield from (node for node in nodes if _WORD.search(str(node)) and str(node) != BLANK_NAMESPACE)
+            texts = _nodes(part[_TEXT_TESTS[part.name]])
+            yield from (node for node in texts if _WORD.search(str(node)) and str(node) != BLANK_NAMESPACE)
 
 
 def _parts(node: Any) -> Iterator[Node]:
