@@ -10,7 +10,6 @@ from kgqa.kg.dialects import OWL, PLAIN, RDFS, SCHEMA_ORG, SKOS, XSD, Dialect, i
 from kgqa.kg.graph import Row
 from kgqa.kg.profile.naming import Facts, find_naming, find_unnamed
 from kgqa.kg.profile.profile import (
-    META_NAMESPACES,
     UNTYPED,
     ClassProfile,
     Profile,
@@ -19,7 +18,7 @@ from kgqa.kg.profile.profile import (
     RelationProfile,
     Wording,
 )
-from kgqa.kg.profile.terminology import is_terminology_only
+from kgqa.kg.profile.terminology import META_NAMESPACES, is_meta, is_terminology_only
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.sparql import profile_queries as queries
 from kgqa.kg.sparql.decoding import item_at, read_integer
@@ -65,11 +64,6 @@ _COMMENTS = (f"{RDFS}comment", f"{SKOS}definition", "http://purl.org/dc/terms/de
 _DOMAINS = (f"{RDFS}domain", f"{SCHEMA_ORG}domainIncludes")
 _RANGES = (f"{RDFS}range", f"{SCHEMA_ORG}rangeIncludes")
 _INVERSES, _ABOVE = (f"{OWL}inverseOf", f"{SCHEMA_ORG}inverseOf"), (f"{RDFS}subPropertyOf",)
-
-
-def is_meta(class_id: str) -> bool:
-    """Return whether what is of a class is terminology: a class, a relation, an axiom, a shape."""
-    return class_id.startswith(META_NAMESPACES) or class_id == f"{SKOS}ConceptScheme"
 
 
 def build_profile(

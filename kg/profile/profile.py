@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from pydantic import TypeAdapter
 
-from kgqa.kg.dialects import OWL, RDF, RDFS, Dialect
+from kgqa.kg.dialects import Dialect
 from kgqa.kg.terms import Entity, Literal
 
 UNTYPED = ""
@@ -175,7 +175,3 @@ class Profile:
             new = {each.id for each in self.classes if new.intersection(each.superclasses)} - below
             below |= new
         return tuple(each for each in self.classes if each.id in below)
-
-
-META_NAMESPACES = (RDF, RDFS, OWL, "http://www.w3.org/ns/shacl#")
-"""Of vocabularies that describe other vocabularies: what is of their classes is terminology."""

@@ -7,7 +7,13 @@ from kgqa.kg.dialects import OWL, RDF, RDFS, SHACL, SKOS, SWRL
 CLASSES = (f"{OWL}Class", f"{RDFS}Class", f"{SKOS}Concept")
 """The types of classes, and of concepts of a thesaurus."""
 
-_DESCRIBING = (RDF, RDFS, OWL, SKOS, SHACL, SWRL)
+META_NAMESPACES = (RDF, RDFS, OWL, SHACL, SWRL)
+"""Of vocabularies that describe others: what is of their classes is terminology."""
+
+
+def is_meta(class_id: str) -> bool:
+    """Return whether what is of a class is terminology: a class, a relation, an axiom, a shape."""
+    return class_id.startswith(META_NAMESPACES) or class_id == f"{SKOS}ConceptScheme"
 
 
 def is_terminology_only(type_counts: Mapping[str, int]) -> bool:
@@ -21,5 +27,5 @@ def is_terminology_only(type_counts: Mapping[str, int]) -> bool:
     >>> is_terminology_only({f"{OWL}Class": 9, "http://x/Person": 40})
     False
     """
-    members = sum(n for kind, n in type_counts.items() if not kind.startswith(_DESCRIBING))
+    members = sum(n for kind, n in type_counts.items() if not kind.startswith((*META_NAMESPACES, SKOS)))
     return members < sum(type_counts.get(kind, 0) for kind in CLASSES)
