@@ -172,10 +172,10 @@ class Format(Generic[Record]):
         try:
             return self.question(self.schema.validate_python(record))
         except ValidationError as error:
-            raise FormatMismatch(_describe_error(error, record)) from None
+            raise FormatMismatch(describe_error(error, record)) from None
 
 
-def _describe_error(error: ValidationError, record: Any) -> str:
+def describe_error(error: ValidationError, record: Any) -> str:
     """Describe the mistake that lies deepest: of a field with alternatives, it is the nearest miss."""
     details = error.errors(include_url=False, include_context=False)
     path, mistake = max(((_field_path(each, record), each) for each in details), key=_nearness)
