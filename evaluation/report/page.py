@@ -15,8 +15,7 @@ from kgqa.evaluation.report import tables
 from kgqa.evaluation.report.ablation import contribution_tables, find_ablations
 from kgqa.evaluation.report.cells import Table
 from kgqa.evaluation.report.groups import DatasetGroup, group_by_dataset
-from kgqa.evaluation.report.plots import draw_plots
-from kgqa.evaluation.report.plots.drawing import RUN_COLOURS, Plot
+from kgqa.evaluation.report.plots import RUN_COLOURS, Plot, draw_plots
 from kgqa.evaluation.report.published import published_tables
 from kgqa.evaluation.report.questions import pack_questions
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
