@@ -1,7 +1,9 @@
 """All that is measured of a run: the content of ``metrics.json``, and what its numbers are called."""
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from kgqa.evaluation.paper_analysis.lookahead import Lookahead, Pruning, measure_lookahead, measure_pruning
@@ -171,40 +173,10 @@ def _is_decided(condition: Any) -> bool:
     return isinstance(condition, dict) and condition.get("by") == "graph"
 
 
-SHARE_LABELS = {
-    "hits_at_1": "Hits@1",
-    "hit_any": "hit any",
-    "accuracy": "accuracy",
-    "precision": "precision",
-    "recall": "recall",
-    "f1": "F1",
-    "kgr": "KGR",
-    "kg_grounded_rate": "KG-grounded",
-    "kg_grounded_rate_strict": "KG-grounded, checked",
-    "conditions_by_graph": "conditions by the graph",
-    "declined": "declined, without gold",
-    "reliability.expected_calibration_error": "calibration error",
-    "blueprints.copied.share": "blueprint copied",
-    "blueprints.adapted.share": "blueprint adapted",
-    "refinement.rate": "refined",
-    "refinement.hits_at_1": "refined, Hits@1",
-    "refinement.recovered": "re-routed, recovered",
-    "revision.rate": "to be revised",
-    "revision.success": "wrong plans revised, right",
-}
-"""Shares, those of the legacy protocols among them; a dot leads into a group."""
-
-COST_LABELS = {
-    "llm_calls": "LLM calls",
-    "input_tokens": "input tokens",
-    "output_tokens": "output tokens",
-    "total_tokens": "tokens together",
-    "kg_queries": "KG queries",
-    "model_queries": "queries of the model",
-    "seconds": "seconds",
-    "cost": "US dollars",
-}
-"""Costs of a question."""
+_LABELS: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    Path(__file__).with_name("labels.toml").read_text(encoding="utf-8")
+)
+SHARE_LABELS, COST_LABELS = _LABELS["shares"], _LABELS["costs"]
 
 
 def labelled_shares(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, float | None]]]:
