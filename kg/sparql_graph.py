@@ -15,11 +15,7 @@ from kgqa.kg.graph import Executor, GraphFacts, Row, Rows
 from kgqa.kg.languages import base_language, detect_language, name_shares, preferred_languages
 from kgqa.kg.linking.class_names import (
     ClassNames,
-    NamedWords,
     add_classes,
-    first_apart,
-    in_singular,
-    named_words,
     without_chance,
 )
 from kgqa.kg.linking.linker import Linker
@@ -79,6 +75,7 @@ from kgqa.kg.terms import (
     plain_term,
     value_node,
 )
+from kgqa.kg.text import in_singular
 from kgqa.locks import cached_property
 
 S = TypeVar("S")
@@ -594,33 +591,12 @@ class SparqlGraph:
         return tuple(sorted(self._relations.hop(hop.relation, hop.forward) for hop in hops))
 
     async def find_classes(self, question: str) -> list[Chain]:
-        """Return the chains to the members of the classes that a question names; see `KnowledgeGraph`.
-
-        They are those of the profile; without one, what has members and is called so.
-        """
+        """Return the chains to the members of the classes that a question names; see `KnowledgeGraph`."""
         classes = await self._classes()
-        if classes.profile.classes:
-            language = await asyncio.to_thread(detect_language, question)
-            found = classes.find(question, language)
-            named = dict.fromkeys(entity for each in found for entity in each.entities)
-            hops = ((entity, self._to_members(entity, classes)) for entity in named)
-            return [Chain(entity, (hop,)) for entity, hop in hops if hop]
-        known = self._facts.predicates
-        types = [
-            self._relations.hop(each, False) for each in self._dialect.types if each in known or not known
-        ]
-        if not types:
-            return []
-
-        def look_up(index: NameIndex) -> list[NamedWords]:
-            return list(named_words(question, index))
-
-        words = await self._look_up(f"{question} {in_singular(question)}", look_up)
-        entities = dict.fromkeys(entity for each in words for entity in each.entities)
-        chains = [Chain(entity, (hop,)) for entity in entities for hop in types][:CHAINS_PER_QUERY]
-        visits = zip(chains, await self.visit_chains(chains, hops=False, sample=1), strict=True)
-        members = {chain.topic: chain for chain, visit in reversed([*visits]) if len(visit.ends)}
-        return [members[each] for each in first_apart(words, {*members})]
+        found = classes.find(question, await asyncio.to_thread(detect_language, question))
+        named = dict.fromkeys(entity for each in found for entity in each.entities)
+        hops = ((entity, self._to_members(entity, classes)) for entity in named)
+        return [Chain(entity, (hop,)) for entity, hop in hops if hop]
 
     async def describe(self, id: str, limit: int = 50) -> Description:
         """Return aliases, types and facts of one entity: two queries; see `KnowledgeGraph`."""
