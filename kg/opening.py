@@ -214,7 +214,7 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
     Raises:
         KGError: if it does not answer.
     """
-    from kgqa.kg.endpoint.client import Endpoint  # SPARQLWrapper and all of rdflib with it
+    from kgqa.kg.endpoint.client import Endpoint  # httpx with it
 
     if known := known_endpoint(url):
         return _open_public(known, Endpoint(url, deadline=deadline, requests=known.requests), rows)
