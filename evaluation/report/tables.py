@@ -116,11 +116,12 @@ def own_tables(runs: Sequence[ReportedRun]) -> list[Table]:
     """Make the table of the metrics of the user's own; none where no run has any."""
     measured = _runs_with("own", runs)
     names = dict.fromkeys(name for _, _, found in measured for name in found)
-    columns = [
-        Column(one_line(name, MAX_LABEL_CHARS), lambda own, name=name: cells.own(own.get(name)), "")
-        for name in names
-    ]
+    columns = [Column(one_line(name, MAX_LABEL_CHARS), partial(_own_cell, name), "") for name in names]
     return _metric_tables("own", measured, columns)
+
+
+def _own_cell(name: str, own: Mapping[str, Any]) -> Cell:
+    return cells.own(own.get(name))
 
 
 def _run_cells(run: ReportedRun) -> Iterator[Cell]:
