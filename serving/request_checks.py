@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from kgqa.kg.terms import one_line
-from kgqa.nodes.chat.state import ChatInput
+from kgqa.nodes.chat import ChatInput
 from kgqa.runtime.context import Context
 from kgqa.runtime.server_limits import NotServed, active_limits
 from kgqa.runtime.state import Input
