@@ -1,4 +1,4 @@
-"""Topics that are only conditions, of a node of the chain that stands (beyond the papers)."""
+"""Refine: further topics, some only conditions of a node of the chain that stands."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -87,10 +87,7 @@ class StoreNames:
     def facts(self, ids: Sequence[str]) -> dict[str, dict[Hop, int]]:
         """Count the facts of some by their relations; see `NamedGraph`."""
         nodes = [id for id in ids if is_node(id, self._relations, self._dialect)]
-        rows: list[Row] = []
-        for first in range(0, len(nodes), NODES_PER_QUERY):
-            text = queries.count_relations(nodes[first : first + NODES_PER_QUERY], MAX_FACTS_COUNTED)
-            rows += self._executor.query_now(text).rows
+        rows = [row for text in _count_facts(nodes) for row in self._executor.query_now(text).rows]
         return read_facts(nodes, rows, self._dialect)
 
     def preferred(self, ids: Sequence[str]) -> dict[str, str | None]:
@@ -98,6 +95,11 @@ class StoreNames:
         rows = self._executor.query_now(queries.names(ids, self._naming.labels)).rows
         named = self._naming.apply((end, label, rank) for end, label, rank in rows)
         return {node_id(end): end.name for end in named.values()}
+
+
+def _count_facts(ids: Sequence[str]) -> list[str]:
+    parts = (ids[first : first + NODES_PER_QUERY] for first in range(0, len(ids), NODES_PER_QUERY))
+    return [queries.count_relations(part, MAX_FACTS_COUNTED) for part in parts]
 
 
 class ListedNames(StoreNames):
@@ -165,7 +167,7 @@ class IndexLookup:
             return self._made
 
 
-class QueryLookup:
+class QueryLookup(StoreNames):
     """An index of what the graph calls by one of the spans of a text, as it is written or capitalised.
 
     Where the endpoint has a full-text index, so are longer names that hold words of the text; else a graph
@@ -180,8 +182,7 @@ class QueryLookup:
         relations: Collection[str],
         search: TextSearch | None = None,
     ) -> None:
-        self._executor, self._dialect, self._naming = executor, dialect, naming
-        self._relations = relations
+        super().__init__(executor, dialect, naming, relations)
         self._search = search
 
     async def index(self, text: str) -> NameIndex:
@@ -196,7 +197,9 @@ class QueryLookup:
             named = self._naming.apply((end, label, rank) for end, _, label, rank in rows)
             entities = [end for end in named.values() if isinstance(end, Entity)]
             ends = [end for end in entities if is_node(end.id, self._relations, self._dialect)]
-            facts = await self._facts(ends)
+            ids = [end.id for end in ends]
+            counted = await self._ask(_count_facts(ids))
+        facts = read_facts(ids, counted, self._dialect)
         others: dict[str, list[str]] = defaultdict(list)
         for end, name, _, _ in rows:
             if end is not None and end.id in facts and str(name) not in others[end.id]:
@@ -215,18 +218,11 @@ class QueryLookup:
             queries.called(names[first : first + NAMES_PER_QUERY], predicates, labels, MAX_BEARERS_PER_QUERY)
             for first in range(0, len(names), NAMES_PER_QUERY)
         ]
+        return await self._ask(texts)
+
+    async def _ask(self, texts: Sequence[str]) -> list[Row]:
         answers = await asyncio.gather(*map(self._executor.query, texts))
         return [row for answer in answers for row in answer.rows]
-
-    async def _facts(self, ends: Sequence[Entity]) -> dict[str, dict[Hop, int]]:
-        """Count the facts of each by their relations."""
-        ids = [end.id for end in ends]
-        texts = [
-            queries.count_relations(ids[first : first + NODES_PER_QUERY], MAX_FACTS_COUNTED)
-            for first in range(0, len(ids), NODES_PER_QUERY)
-        ]
-        answers = await asyncio.gather(*map(self._executor.query, texts))
-        return read_facts(ids, (row for answer in answers for row in answer.rows), self._dialect)
 
 
 def spellings(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Rerank: which chains, or which of their entities, does the beam hold? (ToG: entity exploration)."""
+"""Choose or rerank entities: which does the frontier hold? (PoG, EGP §4.3; ToG §2.1.2)."""
 
 import random
 from collections.abc import Iterator, Sequence

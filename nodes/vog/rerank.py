@@ -1,4 +1,4 @@
-"""Rerank, prune: which relations are worth showing? (VoG §3.2 and appendix A.2, equations 5 to 8)."""
+"""Retrieve, rerank, prune: which relations are worth showing? (VoG §3.2, A.2, equations 5 to 8)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
