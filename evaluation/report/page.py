@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,15 +14,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from kgqa.evaluation.report import tables
 from kgqa.evaluation.report.ablation import contribution_tables, find_ablations
-from kgqa.evaluation.report.cells import Table
 from kgqa.evaluation.report.groups import DatasetGroup, group_by_dataset
-from kgqa.evaluation.report.plots import draw_plots
-from kgqa.evaluation.report.plots.drawing import RUN_COLOURS, Plot
+from kgqa.evaluation.report.plots import RUN_COLOURS, Plot, draw_plots
 from kgqa.evaluation.report.published import published_tables
 from kgqa.evaluation.report.questions import pack_questions
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
 
 WEB = Path(__file__).with_name("web")
+MEANING = Path(__file__).with_name("meaning.toml")
 
 SCRIPT_FILES = ("record.js", "list.js", "page.js")
 
@@ -31,7 +31,7 @@ class Section(NamedTuple):
 
     id: str
     group: DatasetGroup
-    tables: list[Table]
+    tables: list[tables.Table]
     plots: list[Plot]
 
 
@@ -82,6 +82,7 @@ def render_page(report: Report) -> str:
         sections=report.sections,
         payload=pack_questions([section.group for section in report.sections]),
         colours=RUN_COLOURS,
+        meaning=tomllib.loads(MEANING.read_text(encoding="utf-8")),
     )
 
 

@@ -13,7 +13,6 @@ from kgqa.evaluation.paper_analysis.intermediates import INTERMEDIATES_FILE, wit
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.report.run_folder import (
     IntermediateCounts,
-    JsonObject,
     ReportError,
     ScoringHeader,
     read_json_object,
@@ -107,7 +106,7 @@ def rescore(
     return RescoredResults(f"{one_line(str(results))} on {name}", measured, comparison, tuple(warnings))
 
 
-def _read_beside(file: Path, shape: type[JsonObject], advice: str) -> dict[str, Any]:
+def _read_beside(file: Path, shape: Any, advice: str) -> dict[str, Any]:
     """Read what a run keeps beside its results; nothing where there is none."""
     try:
         return read_json_object(file, shape) if os.path.isfile(file) else {}

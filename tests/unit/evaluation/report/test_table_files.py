@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from kgqa.evaluation.report.cells import Cell, Table, TableRow, percent, text
+from kgqa.evaluation.report.cells import Cell, percent, text
 from kgqa.evaluation.report.page import read_report
 from kgqa.evaluation.report.table_files import escape_latex, to_csv, to_latex, write_tables
+from kgqa.evaluation.report.tables import Table, TableRow
 from kgqa.tests.unit.evaluation.report.folders import HOSTILE, answered, write_dataset, write_run
 
 SHARE = percent({"value": 0.975, "low": 0.9, "high": 1.0})
@@ -82,7 +83,8 @@ def test_every_table_of_the_page_is_written(tmp_path: Path) -> None:
     odd = [{**record, "config": {**record["config"], "model": HOSTILE}} for record in records]
     runs = [write_run(tmp_path / f"run{at}", each, dataset) for at, each in enumerate((records, odd))]
     report = read_report(runs)
-    files = write_tables(report.sections, tmp_path / "a" / "tables")
+    named = [(each.group.name, table) for each in report.sections for table in each.tables]
+    files = write_tables(named, tmp_path / "a" / "tables")
     names = [file.name for file in files]
     assert len(files) == 2 * len(report.sections[0].tables) == len({*names})
     assert {"town-runs.csv", "town-runs.tex", "town-comparisons.csv"} <= {*names}
@@ -90,4 +92,4 @@ def test_every_table_of_the_page_is_written(tmp_path: Path) -> None:
     shown = report.sections[0].tables[0]
     at = shown.columns.index("Hits@1")
     assert [row["Hits@1"] for row in rows] == [row.cells[at].text for row in shown.rows]
-    assert write_tables(report.sections, tmp_path / "a" / "tables") == files
+    assert write_tables(named, tmp_path / "a" / "tables") == files
