@@ -15,9 +15,9 @@ from kgqa.nodes.verdicts import accept_group, group_findings
 from kgqa.priors.categories import find_categories
 from kgqa.priors.masking import make_template
 from kgqa.priors.solutions import RecalledSolution, SolutionIndex
-from kgqa.prompts.adapt_blueprint import Decompose, DecomposeAlong
 from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings
+from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS, SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update, node_count

@@ -19,7 +19,6 @@ from kgqa.evaluation.simulation.verdict_replies import (
 from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.terms import Chain, Entity, Term
 from kgqa.priors.candidate_ranking import relation_words
-from kgqa.prompts.adapt_blueprint import Decompose
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound, Evaluation
 from kgqa.prompts.base import Score
 from kgqa.prompts.candidates import (
@@ -31,6 +30,7 @@ from kgqa.prompts.candidates import (
 )
 from kgqa.prompts.chain import Extension
 from kgqa.prompts.check_sufficiency import Memory, UpdateMemory
+from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.filter_candidates import FilterFound, KeptCandidates
 from kgqa.prompts.pick_relations import (
     ChooseEntities,

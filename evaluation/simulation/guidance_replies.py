@@ -9,13 +9,11 @@ from kgqa.prompts.adapt_blueprint import (
     AdaptBlueprint,
     AdaptedBlueprint,
     AdaptFreely,
-    Decompose,
-    DecomposeAlong,
     LinearBlueprint,
     OutlineSearch,
     SearchOutline,
-    Subgoals,
 )
+from kgqa.prompts.decompose import Decompose, DecomposeAlong, Subgoals
 from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, MAX_DECISIONS_SHOWN, Diagnose, Diagnosis
 from kgqa.prompts.progress import MAX_BRANCH_HOPS, MAX_SUBGOALS
 from kgqa.prompts.rewrite_question import TranslatedQuestion, TranslateQuestion

@@ -7,25 +7,21 @@ from typing import Any
 import kgqa.prompts
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely, Decompose, DecomposeAlong, OutlineSearch
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely, OutlineSearch
+from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
 from kgqa.prompts.apply_conditions import ApplyConditions
 from kgqa.prompts.assess_found import AssessFound, EvaluateFound
 from kgqa.prompts.attributes import Attribute, KnownAttributes, Mention
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.chain import Extension
-from kgqa.prompts.check_sufficiency import CheckSufficiency, UpdateMemory, VerifyChain
+from kgqa.prompts.check_sufficiency import CheckSufficiency, UpdateMemory
 from kgqa.prompts.compose_query import ComposeQuery, OfferedAttribute, OfferedChain
+from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.filter_candidates import FilterCandidates, FilterFound
-from kgqa.prompts.infer_from_evidence import (
-    AnswerBriefly,
-    AnswerDirectly,
-    InferFromEvidence,
-    ReasonAloud,
-    Segment,
-)
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.prompts.pick_relations import ChooseEntities, ScoreEntities
 from kgqa.prompts.plan_steps import PlanSteps
@@ -35,7 +31,9 @@ from kgqa.prompts.prune_relations import ConnectTopic, PruneRelations, Share
 from kgqa.prompts.reflect import JudgeDirection, RecallEntities, Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
 from kgqa.prompts.rewrite_question import ConversationTurn, RewriteQuestion, TranslateQuestion
-from kgqa.prompts.select_relations import SelectEntities, SelectRelations, VerifyStep
+from kgqa.prompts.select_relations import SelectEntities, SelectRelations
+from kgqa.prompts.verify_chain import VerifyChain
+from kgqa.prompts.verify_step import VerifyStep
 from kgqa.tests.support.frontier import picking, pruning, scoring
 
 _MODULES = [

@@ -7,11 +7,11 @@ import pytest
 
 from kgqa.kg.terms import Entity
 from kgqa.models.parsing import BadReply, check_reply, validate_reply
-from kgqa.prompts.adapt_blueprint import Decompose, DecomposeAlong
 from kgqa.prompts.assess_found import ALONE, AssessFound, EvaluateFound
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.check_sufficiency import BESIDE, UpdateMemory
+from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.pick_relations import ChooseEntities, PickRelations, ScoreEntities, ScoreRelations
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.progress import SolvedQuestion

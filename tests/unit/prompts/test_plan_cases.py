@@ -7,10 +7,11 @@ import pytest
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Entity
 from kgqa.models.parsing import BadReply, check_reply, validate_reply
-from kgqa.prompts.adapt_blueprint import MAX_RELATIONS_SHOWN, AdaptBlueprint, Decompose
+from kgqa.prompts.adapt_blueprint import MAX_RELATIONS_SHOWN, AdaptBlueprint
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
 from kgqa.prompts.check_sufficiency import CheckSufficiency
+from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import (
     MAX_BRANCHES_SHOWN,
     MAX_DECISIONS_SHOWN,
