@@ -18,8 +18,9 @@ from kgqa.nodes.frontier.reflect import backtrack, reflect
 from kgqa.nodes.frontier.rerank import choose_entities
 from kgqa.nodes.frontier.state import FrontierState
 from kgqa.nodes.frontier.verify import update_memory, verify
+from kgqa.nodes.infer import infer_from_frontier
 from kgqa.nodes.link import link
-from kgqa.nodes.look_again import infer_from_frontier, look_again_from_frontier
+from kgqa.nodes.look_again import look_again_from_frontier
 from kgqa.nodes.recall_exemplars import plan
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.search_context import ONE_STEP_A_TIME, PlannedContext, Presets
