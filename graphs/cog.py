@@ -20,7 +20,7 @@ from kgqa.nodes.cog.verify import verify, verify_frontier
 from kgqa.nodes.expand import expand
 from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.frontier.expand import expand as expand_frontier
-from kgqa.nodes.frontier.prune import retrieve_relations as retrieve_from_frontier
+from kgqa.nodes.frontier.retrieve_relations import retrieve_relations as retrieve_from_frontier
 from kgqa.nodes.infer import infer, infer_from_frontier
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again, look_again_from_frontier

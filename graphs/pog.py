@@ -13,9 +13,10 @@ from kgqa.nodes.answer import answer
 from kgqa.nodes.claim import claim
 from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.frontier.expand import expand
-from kgqa.nodes.frontier.prune import pick_relations, retrieve_relations
+from kgqa.nodes.frontier.prune import pick_relations
 from kgqa.nodes.frontier.reflect import backtrack, reflect
 from kgqa.nodes.frontier.rerank import choose_entities
+from kgqa.nodes.frontier.retrieve_relations import retrieve_relations
 from kgqa.nodes.frontier.state import FrontierState
 from kgqa.nodes.frontier.verify import update_memory, verify
 from kgqa.nodes.infer import infer_from_frontier

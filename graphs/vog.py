@@ -16,7 +16,8 @@ from kgqa.nodes.vog.answer import answer, judge
 from kgqa.nodes.vog.appraise import appraise, choose_arm
 from kgqa.nodes.vog.conclude import conclude
 from kgqa.nodes.vog.expand import expand, filter_entities
-from kgqa.nodes.vog.rerank import prune, rerank, retrieve_relations
+from kgqa.nodes.vog.rerank import prune, rerank
+from kgqa.nodes.vog.retrieve_relations import retrieve_relations
 from kgqa.nodes.vog.revise import look_ahead, plan_steps, revise
 from kgqa.nodes.vog.state import VoGState
 from kgqa.nodes.vog.verify import verify

@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 
 from kgqa.kg.terms import one_line
-from kgqa.nodes.chat import ChatInput
+from kgqa.nodes.chat.state import ChatInput
 from kgqa.runtime.context import Context
 from kgqa.runtime.server_limits import NotServed, active_limits
 from kgqa.runtime.state import Input

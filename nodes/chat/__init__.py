@@ -1,0 +1,1 @@
+"""The steps of a conversation: a follow-up made whole, answered by a method, and said."""
