@@ -11,7 +11,8 @@ from pydantic import Field
 
 from kgqa.nodes.claim import claim
 from kgqa.nodes.sparql_qa.answer import answer
-from kgqa.nodes.sparql_qa.write_sparql import SparqlQAState, link_for_chain, write_sparql
+from kgqa.nodes.sparql_qa.state import SparqlQAState
+from kgqa.nodes.sparql_qa.write_sparql import link_for_chain, write_sparql
 from kgqa.runtime.context import ClaimContext
 from kgqa.runtime.graph_builder import Edges, build_graph
 

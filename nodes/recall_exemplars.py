@@ -6,13 +6,11 @@ from typing import NamedTuple
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
-from kgqa.kg.terms import Entity, Hop, Term, is_iri, local_name, one_line
-from kgqa.nodes.cog.state import CoGState, CoGUpdate
+from kgqa.kg.terms import Entity, Hop, Term, is_iri, local_name
 from kgqa.priors.categories import find_categories
 from kgqa.priors.masking import make_template
 from kgqa.priors.solutions import RecalledSolution, SolutionIndex
-from kgqa.prompts.decompose import Decompose, DecomposeAlong
-from kgqa.prompts.progress import MAX_SENTENCE_CHARS, SolvedQuestion
+from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update
 from kgqa.tools.arguments import relation_arguments
@@ -129,20 +127,3 @@ def exemplar_hops(exemplars: Sequence[SolvedQuestion]) -> set[str]:
 def hop_text(hop: Hop) -> str:
     """Write a hop as exemplars do."""
     return hop.words if hop.forward else f"^{hop.words}"
-
-
-@node("plan", option="plans_first")
-async def plan(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
-    """Let the model break the question down into subgoals.
-
-    Along the relations of solved questions like it, where there are any (EGP §4.2). A malformed reply
-    leaves the question itself as the only subgoal.
-    """
-    exemplars = shown_exemplars(state, runtime, "guide_decomposition")
-    prompt = DecomposeAlong if exemplars else Decompose
-    reply = await runtime.ask(prompt(state["question"], exemplars))
-    subgoals = (
-        [one_line(each, MAX_SENTENCE_CHARS) for each in reply.subgoals] if reply else [state["question"]]
-    )
-    runtime.trace["subgoals"] = subgoals
-    return {"subgoals": subgoals}

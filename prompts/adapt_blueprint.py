@@ -7,7 +7,7 @@ from pydantic import Field
 from kgqa.kg.terms import Entity
 from kgqa.prompts.base import MAX_TOPICS_SHOWN, Prompt, QuestionPrompt, Reply, draw_case, numbered, quoted
 from kgqa.prompts.decompose import check_subgoals
-from kgqa.prompts.progress import MAX_BRANCH_HOPS, SolvedQuestion, draw_solved_questions
+from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS, SolvedQuestion, draw_solved_questions
 
 MAX_RELATION_NAME_CHARS = 200
 MAX_RELATIONS_SHOWN = 60

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from kgqa.prompts.base import Prompt, Reply, draw_case
-from kgqa.prompts.progress import MAX_SUBGOALS, SolvedQuestion, draw_solved_questions
+from kgqa.prompts.progress import MAX_SUBGOALS
+from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
 
 
 class Subgoals(Reply):

@@ -9,7 +9,7 @@ from typing import Any
 from kgqa.kg.terms import Entity
 from kgqa.prompts.base import MAX_TOPICS_SHOWN, Prompt, draw_case, quoted
 from kgqa.prompts.plans import MAX_PLAN_STEPS, STEP_FORM, ExplainedReply, PlanReply, check_steps
-from kgqa.prompts.progress import SolvedQuestion, draw_solved_questions
+from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
 
 _LABEL = re.compile(
     r"^[ \t>*#-]{0,8}(?:(?:expected|new|predicted|revised|updated)[ \t])?"

@@ -23,9 +23,10 @@ from kgqa.prompts.attributes import Extreme
 from kgqa.prompts.base import Reply
 from kgqa.prompts.chain import Extension, Next
 from kgqa.prompts.compose_query import ComposedBranch
+from kgqa.prompts.connect_topic import Connection, ConnectTopic
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
-from kgqa.prompts.prune_relations import Connection, ConnectTopic, PrunedRelations, PruneRelations
+from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 
 MAX_CONDITIONS_TRIED = 12  # conditions that are held against the graph
 

@@ -15,8 +15,9 @@ from kgqa.prompts.adapt_blueprint import (
 )
 from kgqa.prompts.decompose import Decompose, DecomposeAlong, Subgoals
 from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, MAX_DECISIONS_SHOWN, Diagnose, Diagnosis
-from kgqa.prompts.progress import MAX_BRANCH_HOPS, MAX_SUBGOALS
+from kgqa.prompts.progress import MAX_SUBGOALS
 from kgqa.prompts.rewrite_question import TranslatedQuestion, TranslateQuestion
+from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS
 
 
 async def decompose(prompt: Decompose | DecomposeAlong, case: Case) -> Subgoals:

@@ -22,7 +22,7 @@ from kgqa.nodes.verdicts import SAID_BEFORE, accept_group, fresh_take, group_fin
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound
 from kgqa.prompts.candidates import ChainFindings, can_unite
 from kgqa.prompts.check_sufficiency import UpdateMemory
-from kgqa.prompts.progress import SolvedQuestion
+from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
 
 

@@ -8,7 +8,7 @@ from kgqa.nodes.claim import claimed_answer
 from kgqa.nodes.cues import unasked_function, unmet_kind, unmet_topics_of_sparql, unused_cues_of_sparql
 from kgqa.nodes.record import complete_record, complete_without_proof, failure_outcome, parametric_answers
 from kgqa.nodes.said import is_term_said
-from kgqa.nodes.sparql_qa.write_sparql import SparqlQAState
+from kgqa.nodes.sparql_qa.state import SparqlQAState
 from kgqa.prompts.base import MAX_LABEL_CHARS
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import Outcome, RecordedCondition, ref

@@ -10,14 +10,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from threading import Thread
 
-from pydantic import ConfigDict, with_config
-
 from kgqa.kg.errors import KGRejected
 from kgqa.kg.pages import ChainResult, Table
 from kgqa.kg.terms import Entity, Hop, Literal, Term, one_line
 from kgqa.models.errors import UnknownModel
 from kgqa.nodes.likeness import likeness, likest
 from kgqa.nodes.link import link
+from kgqa.nodes.sparql_qa.state import SparqlQAState, SparqlQAUpdate
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.act import opening
 from kgqa.prompts.base import MAX_LABEL_CHARS
@@ -25,28 +24,9 @@ from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.chat_model import budgeted_chat_model
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import State, Update
+from kgqa.runtime.state import Update
 from kgqa.tools.select import QueryConstants, computed_columns, literals_query, read_constants
 from kgqa.tools.text import UNNAMED, cut_text, show_id, show_name
-
-
-class SparqlQAUpdate(Update, total=False):
-    """What a node may change."""
-
-    rows: list[Term]
-    """The terms in the rows of the query that the model is shown, in order."""
-    proved: list[Term]
-    """Those of them that the graph holds, or that the query has counted in it."""
-    constants: QueryConstants | None
-    """What the query says itself, where it can be read."""
-    said: str | None
-    """The chain's answer, in its own words; None where it came to none."""
-
-
-@with_config(ConfigDict(use_attribute_docstrings=True))
-class SparqlQAState(State, SparqlQAUpdate):
-    """The record in the making, what the query gave, and what the chain says of it."""
-
 
 PACKAGE = "langchain_community"
 

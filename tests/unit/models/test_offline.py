@@ -22,7 +22,8 @@ from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
-from kgqa.prompts.progress import Progress, SolvedQuestion
+from kgqa.prompts.progress import Progress
+from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.retrieval.lookups import MAX_QUERIES
 from kgqa.retrieval.wording import relation_texts

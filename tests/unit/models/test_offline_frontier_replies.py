@@ -20,8 +20,8 @@ from kgqa.prompts.check_sufficiency import UpdateMemory
 from kgqa.prompts.filter_candidates import FilterFound
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.pick_relations import ScoreEntities
-from kgqa.prompts.progress import SolvedQuestion
 from kgqa.prompts.reflect import Reflect
+from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.tests.conftest import MEMO, PREFIXES
 from kgqa.tests.support.frontier import picking, scoring
 

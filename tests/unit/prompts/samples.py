@@ -17,6 +17,7 @@ from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.chain import Extension
 from kgqa.prompts.check_sufficiency import CheckSufficiency, UpdateMemory
 from kgqa.prompts.compose_query import ComposeQuery, OfferedAttribute, OfferedChain
+from kgqa.prompts.connect_topic import ConnectTopic, Share
 from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
 from kgqa.prompts.facts import RelationCandidate
@@ -26,12 +27,13 @@ from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.prompts.pick_relations import ChooseEntities, ScoreEntities
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
-from kgqa.prompts.progress import Progress, SolvedQuestion
-from kgqa.prompts.prune_relations import ConnectTopic, PruneRelations, Share
+from kgqa.prompts.progress import Progress
+from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.reflect import JudgeDirection, RecallEntities, Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
 from kgqa.prompts.rewrite_question import ConversationTurn, RewriteQuestion, TranslateQuestion
 from kgqa.prompts.select_relations import SelectEntities, SelectRelations
+from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.prompts.verify_step import VerifyStep
 from kgqa.tests.support.frontier import picking, pruning, scoring

@@ -16,13 +16,14 @@ from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import LEFT_TO_THE_GRAPH, MAX_CANDIDATES_SHOWN, ChainFindings, draw_candidate
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.compose_query import ComposeQuery
+from kgqa.prompts.connect_topic import ConnectTopic
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose
 from kgqa.prompts.filter_candidates import MAX_LOT_CHARS, FilterCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence
 from kgqa.prompts.plan_steps import LEFT_TO_THE_END, PlanSteps
 from kgqa.prompts.progress import Progress
-from kgqa.prompts.prune_relations import ConnectTopic, PruneRelations
+from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.rewrite_question import RewriteQuestion, TranslateQuestion
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.tests.support.frontier import pruning

@@ -14,8 +14,8 @@ from kgqa.prompts.check_sufficiency import BESIDE, UpdateMemory
 from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.pick_relations import ChooseEntities, PickRelations, ScoreEntities, ScoreRelations
 from kgqa.prompts.plan_steps import PlanSteps
-from kgqa.prompts.progress import SolvedQuestion
 from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, JudgeDirection, RecallEntities, Reflect
+from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.tests.support.frontier import picking, scoring
 from kgqa.tests.unit.prompts.samples import chain, ends, held, topics, values
 

@@ -21,7 +21,8 @@ from kgqa.prompts.diagnose import (
 )
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.infer_from_evidence import ALONE, MAX_SEGMENTS_SHOWN, InferFromEvidence, Segment
-from kgqa.prompts.progress import MAX_BRANCH_HOPS, MAX_FINDINGS_SHOWN, MAX_SUBGOALS, Progress, SolvedQuestion
+from kgqa.prompts.progress import MAX_FINDINGS_SHOWN, MAX_SUBGOALS, Progress
+from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS, SolvedQuestion
 from kgqa.tests.support.frontier import pruning
 from kgqa.tests.unit.prompts.samples import chain, ends, hop, topics, values, went
 

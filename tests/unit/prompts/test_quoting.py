@@ -26,10 +26,11 @@ from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.prompts.pick_relations import ChooseEntities, ScoreEntities
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
-from kgqa.prompts.progress import Progress, SolvedQuestion
+from kgqa.prompts.progress import Progress
 from kgqa.prompts.reflect import JudgeDirection, RecallEntities, Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
 from kgqa.prompts.select_relations import SelectEntities, SelectRelations
+from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.prompts.verify_step import VerifyStep
 from kgqa.tests.support.frontier import picking, pruning, scoring

@@ -13,7 +13,7 @@ from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose, PrunedBranch
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
-from kgqa.prompts.progress import SolvedQuestion
+from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.tests.support.frontier import pruning
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, PROGRESS, Interview, chain, decided, question
 
