@@ -25,7 +25,8 @@ from kgqa.prompts.revise_plan import (
     ReviseMixed,
     RevisePlan,
 )
-from kgqa.prompts.select_relations import SelectedEntities, SelectedRelations, SelectEntities, SelectRelations
+from kgqa.prompts.select_entities import SelectedEntities, SelectEntities
+from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
 from kgqa.prompts.verify_step import StepVerdict, VerifyStep
 
 UNKNOWN_END = Literal("?")  # what a relation leads to that was not followed yet

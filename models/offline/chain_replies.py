@@ -7,14 +7,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, one_line
 from kgqa.models.decisive import candidates_to_filter, decisive_replies
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
-from kgqa.prompts.adapt_blueprint import (
-    AdaptBlueprint,
-    AdaptedBlueprint,
-    AdaptFreely,
-    LinearBlueprint,
-    OutlineSearch,
-    SearchOutline,
-)
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint, AdaptFreely, LinearBlueprint
 from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
 from kgqa.prompts.apply_conditions import ApplyConditions, StatedConditions
 from kgqa.prompts.base import Prompt, Reply
@@ -25,6 +18,7 @@ from kgqa.prompts.decompose import Decompose, DecomposeAlong, Subgoals
 from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, Diagnose, Diagnosis
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
+from kgqa.prompts.outline_search import OutlineSearch, SearchOutline
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS
 from kgqa.prompts.verify_chain import Verdict, VerifyChain

@@ -10,7 +10,7 @@ from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
 from kgqa.nodes.likeness import likeness_scores, likest
 from kgqa.nodes.verdicts import hold_group
 from kgqa.prompts.candidates import ChainFindings, parse_number
-from kgqa.prompts.pick_relations import ChooseEntities
+from kgqa.prompts.choose_entities import ChooseEntities
 from kgqa.runtime.node import NodeRuntime, node
 
 MAX_UNNAMED = 10

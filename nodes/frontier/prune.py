@@ -18,7 +18,8 @@ from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, shown_exemplars
 from kgqa.nodes.retrieve_relations import choose_extensions, reached_names
 from kgqa.priors.candidate_ranking import hop_words
 from kgqa.prompts.chain import Extension
-from kgqa.prompts.pick_relations import PickRelations, ScoreRelations
+from kgqa.prompts.pick_relations import PickRelations
+from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.runtime.node import NodeRuntime, node
 
 

@@ -12,7 +12,7 @@ from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
 from kgqa.nodes.likeness import likeness_scores, likest
 from kgqa.nodes.verdicts import hold_group
 from kgqa.prompts.candidates import ChainFindings, numbered_candidates
-from kgqa.prompts.pick_relations import ScoreEntities
+from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.runtime.node import NodeRuntime, node
 
 _ChainEnd: TypeAlias = tuple[Chain, Candidate]  # an end of a chain

@@ -14,7 +14,7 @@ from kgqa.nodes.vog.state import (
     observations,
 )
 from kgqa.prompts.facts import draw_shared_chain, last_named_node
-from kgqa.prompts.select_relations import SelectEntities
+from kgqa.prompts.select_entities import SelectEntities
 from kgqa.runtime.node import NodeRuntime, node
 
 

@@ -21,7 +21,8 @@ from kgqa.prompts.revise_plan import (
     ReviseLocally,
     ReviseMixed,
 )
-from kgqa.prompts.select_relations import SelectedRelations, SelectEntities, SelectRelations
+from kgqa.prompts.select_entities import SelectEntities
+from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
 from kgqa.prompts.verify_step import VerifyStep
 from kgqa.tests.unit.prompts.samples import offer, path, topics
 
