@@ -1,0 +1,1 @@
+"""State and nodes of the methods that use no graph: IO, CoT, SC."""
