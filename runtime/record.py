@@ -1,6 +1,6 @@
 """The record: the one schema in which every question ends.
 
-``graph.ainvoke`` returns it, ``kgqa ask --json`` prints it.
+``graph.ainvoke`` returns it, ``kgqa ask --format json`` prints it.
 """
 
 from typing import Annotated, Any, Literal, NotRequired, cast
