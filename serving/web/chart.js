@@ -90,8 +90,8 @@ function map(places) {
     return Array.from({ length: Math.floor((centre + reach / scale) / step) - first + 1 }, (_, place) => Number(((first + place) * step).toFixed(2)));
   };
   const lines = [
-    ...grid(middle(east), WIDTH / 2).flatMap((at) => [svg("line", { class: "grid", x1: x(at), x2: x(at), y1: 0, y2: HEIGHT }), text(x(at) + 3, HEIGHT - 4, `${at}° E`)]),
-    ...grid(middle(north), HEIGHT / 2).flatMap((at) => [svg("line", { class: "grid", y1: y(at), y2: y(at), x1: 0, x2: WIDTH }), text(3, y(at) - 3, `${at}° N`)]),
+    ...grid(middle(east), WIDTH / 2).flatMap((at) => [svg("line", { class: "grid", x1: x(at), x2: x(at), y1: 0, y2: HEIGHT }), text(x(at) + 3, HEIGHT - 4, `${Math.abs(at)}° ${at < 0 ? "W" : "E"}`)]),
+    ...grid(middle(north), HEIGHT / 2).flatMap((at) => [svg("line", { class: "grid", y1: y(at), y2: y(at), x1: 0, x2: WIDTH }), text(3, y(at) - 3, `${Math.abs(at)}° ${at < 0 ? "S" : "N"}`)]),
   ];
   const marks = places.flatMap(({ name, east: right, north: top }) => [
     svg("circle", { class: "mark", cx: x(right), cy: y(top), r: 5 }, svg("title", {}, name)),
