@@ -8,8 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Required, TypeVar
 
+from pydantic import AliasChoices, BeforeValidator, Field, Strict, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from kgqa.evaluation.datasets.format import Item, describe_error
 from kgqa.evaluation.question import EntityRef
 from kgqa.evaluation.record_files import UnreadableFile, read_json_records
 from kgqa.evaluation.result import Result, ResultsError, Usage
@@ -37,6 +41,41 @@ _LISTED = re.compile(r'"Answer"\s*:\s*\[([^\]]*)\]')
 _QUOTED_ITEM = re.compile(r'"((?:[^"\\]|\\.)*)"|\'([^\']*)\'')
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _SEPARATOR = re.compile(r", |/| and ")
+
+
+_MAX = int(sys.float_info.max)
+_Amount = (
+    Annotated[float, Strict(), Field(ge=0, le=_MAX)] | Annotated[int, Strict(), Field(ge=0, le=_MAX)] | None
+)
+_Usage = dict[str, _Amount]
+_Answers = list[Item]
+_Id = Annotated[str, Strict()] | Annotated[int, Strict()]  # GrailQA and QALD-10 number their questions
+
+
+def _lines(value: object) -> object:
+    return value.split("\n") if isinstance(value, str) else value
+
+
+class _Record(TypedDict, total=False):
+    """What is read of a record: our own, one of CoR or of RoG, or one of PoG, CoG, VoG and ToG."""
+
+    id: _Id | None
+    question: Required[Annotated[str, Field(validation_alias=AliasChoices(*QUESTION_KEYS))]]
+    answers: _Answers
+    outcome: str | None
+    error: str | None
+    usage: _Usage | None
+    results: str | _Answers | None  # the raw reply of a model, null where it gave none; of CoR its answers
+    action: str | None
+    prediction: Annotated[list[str], BeforeValidator(_lines)]
+    call_num: _Amount
+    input_token: _Amount
+    output_token: _Amount
+    time: _Amount
+
+
+_RECORD: TypeAdapter[_Record] = TypeAdapter(_Record)
+_TIMING = TypeAdapter(_Usage)
 
 
 class InvalidRecord(ValueError):
@@ -87,104 +126,44 @@ def _parse_records(file: Path, parse: Callable[[Record], Parsed]) -> Iterator[Pa
 
 
 def _parse_timing(record: Record) -> tuple[str, Usage]:
-    return str(record.get("id")), _parse_usage({key: record[key] for key in record if key != "id"})
+    return str(record.get("id")), _validate(_TIMING, {key: record[key] for key in record if key != "id"})
+
+
+def _validate(shape: TypeAdapter[Parsed], given: Any) -> Parsed:
+    try:
+        return shape.validate_python(given)
+    except ValidationError as error:
+        raise InvalidRecord(describe_error(error, given)) from None
 
 
 def parse_result(record: Record) -> Result:
     """Read a record of any known shape; an `InvalidRecord` names the field that is missing or wrong."""
     if record.keys().isdisjoint({"answers", "results", "prediction"}):
-        raise InvalidRecord('field "answers" (or "results", in published outputs) is missing')
-    begun = Result(_parse_id(record.get("id")), _parse_question(record), (), record=record)
-    if "answers" in record:
+        raise InvalidRecord("field answers (or results, in published outputs): is missing")
+    read = _validate(_RECORD, record)
+    id = read.get("id")
+    begun = Result(None if id in (None, "") else str(id), read["question"], (), record=record)
+    if "answers" in read:
+        answers, usage = _refs(read["answers"]), read.get("usage") or {}
         return replace(
-            begun,
-            answers=_parse_answers("answers", record["answers"]),
-            outcome=_optional_string(record, "outcome"),
-            error=_optional_string(record, "error"),
-            usage=_parse_usage(record.get("usage") or {}),
+            begun, answers=answers, outcome=read.get("outcome"), error=read.get("error"), usage=usage
         )
-    if "results" not in record:
-        return replace(begun, answers=_parse_predictions(record["prediction"]))
-    found = record["results"]
-    if isinstance(found, str | None):  # the raw reply of a model; null: the model gave none
-        names = extract_answers(found or "", record.get("reasoning_chains"))
-        usage = {ours: _parse_amount(key, record.get(key)) for key, ours in PUBLISHED_USAGE_KEYS.items()}
-        return replace(begun, answers=tuple(EntityRef(None, name) for name in names), usage=usage, text=found)
-    answers, action = _parse_answers("results", found), _optional_string(record, "action")
+    if "results" not in read:  # of RoG: each once and the most frequent first
+        names = Counter(filter(None, read["prediction"])).most_common()
+        return replace(begun, answers=tuple(EntityRef(None, name) for name, _ in names))
+    found = read["results"]
+    if isinstance(found, str | None):
+        said = extract_answers(found or "", record.get("reasoning_chains"))
+        usage = {ours: record.get(key) for key, ours in PUBLISHED_USAGE_KEYS.items()}
+        return replace(begun, answers=tuple(EntityRef(None, name) for name in said), usage=usage, text=found)
+    answers, action = _refs(found), read.get("action")
     from_memory = "parametric" if answers else "none"
     outcome = None if action is None else COR_OUTCOMES.get(action.casefold(), from_memory)
     return replace(begun, answers=answers, outcome=outcome)
 
 
-def _parse_question(record: Record) -> str:
-    key = next((key for key in QUESTION_KEYS if key in record), None)
-    if key is None:
-        raise InvalidRecord('field "question" is missing')
-    return _require_string(key, record[key])
-
-
-def _parse_id(value: Any) -> str | None:
-    """Return an id as text: GrailQA and QALD-10 number their questions."""
-    if isinstance(value, bool | float):
-        raise InvalidRecord('field "id": a string was expected')
-    return _parse_scalar("id", value)
-
-
-def _parse_answers(key: str, given: Any) -> tuple[EntityRef, ...]:
-    if not isinstance(given, list):
-        raise InvalidRecord(f'field "{key}": a list was expected')
-    answers = []
-    for place, item in enumerate(given):
-        if not isinstance(item, Mapping):
-            raise InvalidRecord(f'field "{key}[{place}]": an object with id and name was expected')
-        id, name = (_parse_scalar(f"{key}[{place}].{part}", item.get(part)) for part in ("id", "name"))
-        answers.append(EntityRef(id, name))
-    return tuple(answers)
-
-
-def _parse_predictions(given: Any) -> tuple[EntityRef, ...]:
-    """Return the answers of RoG, the lines of a text or a list, each once and the most frequent first."""
-    listed = given.split("\n") if isinstance(given, str) else given
-    if not isinstance(listed, list):
-        raise InvalidRecord('field "prediction": a text or a list was expected')
-    names = (_require_string(f"prediction[{place}]", name) for place, name in enumerate(listed))
-    return tuple(EntityRef(None, name) for name, _ in Counter(names).most_common() if name)
-
-
-def _parse_scalar(key: str, value: Any) -> str | None:
-    """Return an id or name as text; numbers and truth values are answers like any other."""
-    if value is None or value == "":
-        return None
-    if isinstance(value, str | int | float):
-        return str(value).lower() if isinstance(value, bool) else str(value)
-    raise InvalidRecord(f'field "{key}": a string was expected')
-
-
-def _optional_string(record: Record, key: str) -> str | None:
-    value = record.get(key)
-    return None if value is None else _require_string(key, value)
-
-
-def _require_string(key: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise InvalidRecord(f'field "{key}": a string was expected')
-    return value
-
-
-def _parse_usage(given: Any) -> Usage:
-    if not isinstance(given, Mapping):
-        raise InvalidRecord('field "usage": an object was expected')
-    return {key: _parse_amount(key, value) for key, value in given.items()}
-
-
-def _parse_amount(key: str, value: Any) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InvalidRecord(f'field "{key}": a number was expected')
-    if not 0 <= value <= sys.float_info.max:
-        raise InvalidRecord(f'field "{key}": a number of at least 0 was expected')
-    return value
+def _refs(answers: _Answers) -> tuple[EntityRef, ...]:
+    return tuple(EntityRef(item.get("id") or None, item.get("name") or None) for item in answers)
 
 
 def extract_answers(text: str, chains: Any = ()) -> tuple[str, ...]:

@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BeforeValidator, Field, Strict, StringConstraints, TypeAdapter, ValidationError
+from pydantic import (
+    AliasChoices,
+    BeforeValidator,
+    Field,
+    Strict,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic_core import ErrorDetails
 from typing_extensions import TypedDict
 
@@ -37,6 +45,19 @@ Value = Annotated[str, Strict()] | Annotated[str, BeforeValidator(_as_text)]
 Hops = Annotated[int, Field(ge=0, le=100)]
 
 
+def _named(*names: str) -> Any:
+    return Field(validation_alias=AliasChoices(*names))
+
+
+class Item(TypedDict, total=False):
+    """A topic or an answer, its parts under any of the names that files have for them."""
+
+    kind: Annotated[str | None, _named("AnswerType", "answer_type", "node_type")]
+    id: Annotated[Value | None, _named("id", "AnswerArgument", "answer_argument", "answer_id")]
+    name: Annotated[Value | None, _named("name", "EntityName", "entity_name", "friendly_name", "answer")]
+    aliases: list[Value] | None
+
+
 def entity_ref(id: str | None, name: str | None, aliases: Iterable[str] = ()) -> EntityRef | None:
     """Make a topic or an answer; a literal is its own id. None where the file gives neither id nor name.
 
@@ -57,14 +78,16 @@ def entity_ref(id: str | None, name: str | None, aliases: Iterable[str] = ()) ->
     return EntityRef(id or None, name, tuple(others))
 
 
-def entity_or_literal(kind: str | None, argument: str | None, name: str | None) -> EntityRef | None:
-    """Make an answer as WebQSP and GrailQA write it: a type, an argument and a name.
+def item_ref(item: Item) -> EntityRef | None:
+    """Make a topic or an answer of an item; None where it has neither id nor name."""
+    return entity_ref(item.get("id"), item.get("name"), item.get("aliases") or ())
 
-    Where the type is missing, an argument that is no id is a literal.
-    """
-    if kind is None and argument and not ENTITY_ID.fullmatch(argument):
-        kind = "Value"
-    return entity_ref(argument, name or argument) if kind == "Value" else entity_ref(argument, name)
+
+def answer_ref(item: Item) -> EntityRef | None:
+    """Make an answer of an item that may be a literal: by its kind, else by an id that is none."""
+    kind, id = item.get("kind"), item.get("id")
+    is_value = kind == "Value" or (kind is None and bool(id) and not ENTITY_ID.fullmatch(id or ""))
+    return item_ref({**item, "name": item.get("name") or id} if is_value else item)
 
 
 def unique_refs(found: Iterable[EntityRef | None]) -> tuple[EntityRef, ...]:
@@ -149,10 +172,10 @@ class Format(Generic[Record]):
         try:
             return self.question(self.schema.validate_python(record))
         except ValidationError as error:
-            raise FormatMismatch(_describe_error(error, record)) from None
+            raise FormatMismatch(describe_error(error, record)) from None
 
 
-def _describe_error(error: ValidationError, record: Any) -> str:
+def describe_error(error: ValidationError, record: Any) -> str:
     """Describe the mistake that lies deepest: of a field with alternatives, it is the nearest miss."""
     details = error.errors(include_url=False, include_context=False)
     path, mistake = max(((_field_path(each, record), each) for each in details), key=_nearness)

@@ -12,35 +12,27 @@
 """
 
 import re
-from collections.abc import Iterator
 from typing import Annotated, Any, Required
 
 from pydantic import BeforeValidator, TypeAdapter
 from typing_extensions import TypedDict
 
 from kgqa.evaluation.datasets.format import (
-    ENTITY_ID,
     Format,
     Hops,
+    Item,
     Text,
     Value,
     WithTopics,
-    entity_or_literal,
+    answer_ref,
     entity_ref,
     gold_readings,
     has_fields,
+    item_ref,
     unique_refs,
     with_topics,
 )
-from kgqa.evaluation.question import EntityRef, GoldPath, Question
-
-
-class _WebQSPAnswer(TypedDict, total=False):
-    """An entity with its mid, or a value."""
-
-    AnswerType: str | None
-    AnswerArgument: Value | None
-    EntityName: Value | None
+from kgqa.evaluation.question import GoldPath, Question
 
 
 class _WebQSPParse(TypedDict, total=False):
@@ -50,7 +42,7 @@ class _WebQSPParse(TypedDict, total=False):
     TopicEntityName: str | None
     InferentialChain: list[Text] | None
     Sparql: str | None
-    Answers: list[_WebQSPAnswer] | None
+    Answers: list[Item] | None
 
 
 class _WebQSPRecord(WithTopics, total=False):
@@ -68,26 +60,12 @@ def _read_webqsp(record: _WebQSPRecord) -> Question:
         id=record.get("QuestionId") or "",
         text=record["RawQuestion"],
         topics=unique_refs([entity_ref(mid, main.get("TopicEntityName"))]) if mid else (),
-        readings=gold_readings(*map(_webqsp_answers, parses)),
+        readings=gold_readings(*(map(answer_ref, parse.get("Answers") or []) for parse in parses)),
         paths=(GoldPath(mid or None, tuple(chain)),) if chain else (),
         sparql=main.get("Sparql"),
         hops=len(chain) if chain else None,
     )
     return with_topics(question, record)
-
-
-def _webqsp_answers(parse: _WebQSPParse) -> Iterator[EntityRef | None]:
-    for answer in parse.get("Answers") or []:
-        argument, name = answer.get("AnswerArgument"), answer.get("EntityName")
-        yield entity_or_literal(answer.get("AnswerType"), argument, name)
-
-
-class _CWQAnswer(TypedDict, total=False):
-    """An answer of the official release; a literal may have its value as id and no name."""
-
-    answer_id: Value | None
-    answer: Value | None
-    aliases: list[Value] | None
 
 
 class _CWQRecord(WithTopics, total=False):
@@ -97,54 +75,31 @@ class _CWQRecord(WithTopics, total=False):
     question: Required[Text]
     compositionality_type: str | None
     sparql: str | None
-    answers: list[_CWQAnswer] | None
+    answers: list[Item] | None
     answer: Value | None
 
 
 def _read_cwq(record: _CWQRecord) -> Question:
+    listed = record.get("answers")
+    answers = [entity_ref(None, record.get("answer"))] if listed is None else map(answer_ref, listed)
     question = Question(
         id=record.get("ID") or "",
         text=record["question"],
-        readings=gold_readings(_cwq_answers(record)),
+        readings=gold_readings(answers),
         sparql=record.get("sparql"),
         kind=record.get("compositionality_type"),
     )
     return with_topics(question, record)
 
 
-def _cwq_answers(record: _CWQRecord) -> Iterator[EntityRef | None]:
-    answers = record.get("answers")
-    if answers is None:
-        yield entity_ref(None, record.get("answer"))
-    for answer in answers or []:
-        id, name = answer.get("answer_id"), answer.get("answer")
-        if name is None and id and not ENTITY_ID.fullmatch(id):
-            name = id
-        yield entity_ref(id, name, answer.get("aliases") or ())
-
-
-class _GrailQAAnswer(TypedDict, total=False):
-    """An entity with its mid, or a value."""
-
-    answer_type: str | None
-    answer_argument: Value | None
-    entity_name: Value | None
-
-
-class _GrailQANode(TypedDict, total=False):
-    node_type: str | None
-    id: Value | None
-    friendly_name: Value | None
-
-
 class _GrailQAQuery(TypedDict, total=False):
-    nodes: list[_GrailQANode] | None
+    nodes: list[Item] | None
 
 
 class _GrailQARecord(WithTopics, total=False):
     qid: Value | None
     question: Required[Text]
-    answer: list[_GrailQAAnswer] | None
+    answer: list[Item] | None
     function: str | None
     level: str | None
     sparql_query: str | None
@@ -154,17 +109,12 @@ class _GrailQARecord(WithTopics, total=False):
 
 def _read_grailqa(record: _GrailQARecord) -> Question:
     nodes = (record.get("graph_query") or {}).get("nodes") or []
-    entities = (node for node in nodes if node.get("node_type") == "entity")
+    entities = [node for node in nodes if node.get("kind") == "entity"]
     question = Question(
         id=record.get("qid") or "",
         text=record["question"],
-        topics=unique_refs(entity_ref(node.get("id"), node.get("friendly_name")) for node in entities),
-        readings=gold_readings(
-            entity_or_literal(
-                answer.get("answer_type"), answer.get("answer_argument"), answer.get("entity_name")
-            )
-            for answer in record.get("answer") or []
-        ),
+        topics=unique_refs(map(item_ref, entities)),
+        readings=gold_readings(map(answer_ref, record.get("answer") or [])),
         sparql=record.get("sparql_query"),
         hops=record.get("hops"),
         kind=record.get("function"),
@@ -213,13 +163,6 @@ def _is_listed_webquestion(record: Any) -> bool:
     return has_fields("url", "question")(record) and "id" not in record
 
 
-class _CorItem(TypedDict, total=False):
-    """A topic or an answer; the id of a literal is empty (WebQSP) or its value (QALD-10)."""
-
-    id: Value | None
-    name: Value | None
-
-
 class _CorAbout(TypedDict, total=False):
     compositionality_type: str | None
 
@@ -229,20 +172,16 @@ class _CorRecord(TypedDict, total=False):
     question: Required[Text]
     sparql: str | None
     meta_data: _CorAbout | None
-    answer: list[_CorItem] | None
-    topic_entity: list[_CorItem] | None
+    answer: list[Item] | None
+    topic_entity: list[Item] | None
 
 
 def _read_cor(record: _CorRecord) -> Question:
-    topics, answers = (
-        [entity_ref(item.get("id"), item.get("name")) for item in items or []]
-        for items in (record.get("topic_entity"), record.get("answer"))
-    )
     return Question(
         id=record.get("id") or "",
         text=record["question"],
-        topics=unique_refs(topics),
-        readings=gold_readings(answers),
+        topics=unique_refs(map(item_ref, record.get("topic_entity") or [])),
+        readings=gold_readings(map(item_ref, record.get("answer") or [])),
         sparql=record.get("sparql"),
         kind=(record.get("meta_data") or {}).get("compositionality_type"),
     )

@@ -16,11 +16,12 @@ from kgqa.evaluation.datasets.format import (
     FormatMismatch,
     Hops,
     Id,
+    Item,
     Text,
     Value,
-    entity_ref,
     gold_readings,
     has_fields,
+    item_ref,
     unique_refs,
 )
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
@@ -29,13 +30,10 @@ from kgqa.kg.terms import is_iri, local_name
 from kgqa.runtime.state import question_id
 
 
-class Item(TypedDict, total=False):
+class OwnItem(Item, total=False):
     """A topic entity or an answer; ``mid`` is a short id that gold paths may use."""
 
-    id: Value | None
-    name: Value | None
     mid: Value | None
-    aliases: list[Value] | None
 
 
 def _as_items(value: object) -> object:
@@ -55,7 +53,7 @@ def _as_item(text: str) -> dict[str, str]:
     return {"id" if is_id else "name": text}
 
 
-Items = Annotated[list[Item] | None, BeforeValidator(_as_items)]
+Items = Annotated[list[OwnItem] | None, BeforeValidator(_as_items)]
 Relations = list[Text]
 
 
@@ -112,14 +110,14 @@ def _to_scored(record: Record) -> Question:
     return _to_question(record)
 
 
-def _item_refs(field: str, items: Sequence[Item]) -> list[EntityRef | None]:
-    found = [entity_ref(item.get("id"), item.get("name"), item.get("aliases") or ()) for item in items]
+def _item_refs(field: str, items: Sequence[OwnItem]) -> list[EntityRef | None]:
+    found = list(map(item_ref, items))
     if not all(found):
         raise FormatMismatch(f"field {field}.{found.index(None)}: needs an id or a name")
     return found
 
 
-def _paths(record: Record, topics: Sequence[Item]) -> Iterator[GoldPath]:
+def _paths(record: Record, topics: Sequence[OwnItem]) -> Iterator[GoldPath]:
     """Return the branches, or else the one path, which begins at the first topic."""
     if given := record.get("gold_paths"):
         ids = _topic_ids(topics)
@@ -134,7 +132,7 @@ def _paths(record: Record, topics: Sequence[Item]) -> Iterator[GoldPath]:
         yield GoldPath((topics[0].get("id") or None) if topics else None, tuple(path))
 
 
-def _topic_ids(topics: Sequence[Item]) -> dict[str, str]:
+def _topic_ids(topics: Sequence[OwnItem]) -> dict[str, str]:
     """Find a topic's id by itself, by the end of its IRI, or by its mid; the first topic wins."""
     ids = [(id, topic.get("mid")) for topic in reversed(topics) if (id := topic.get("id"))]
     found = {short: id for id, mid in ids for short in (local_name(id), mid) if short}

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kgqa.evaluation.protocols.cor import measure_cor, measure_cor_paper
-from kgqa.evaluation.protocols.exact import measure_exact
+from kgqa.evaluation.protocols.cor import measure_cor, measure_cor_paper, measure_rog
 from kgqa.evaluation.protocols.pog import measure_cog, measure_pog, measure_vog
-from kgqa.evaluation.protocols.rog import measure_rog
+from kgqa.evaluation.protocols.shared import measure_exact
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.metrics import measure_results

@@ -1,19 +1,24 @@
-"""What Chain-of-Relations counts, called Hits@1, F1 and KGR: in its code, and in its paper."""
+"""What Chain-of-Relations counts, called Hits@1, F1 and KGR: in its code, and in its paper; and RoG's code.
 
+GNN-RAG and others took RoG's code over.
+"""
+
+import math
 import re
 import string
 from collections import Counter
 from collections.abc import Sequence
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
-from kgqa.evaluation.protocols.exact import measure_exactly
 from kgqa.evaluation.protocols.shared import (
+    LegacyCase,
+    Scores,
     answer_texts,
     legacy_cases,
-    mean_scores,
-    measure_costs,
-    summarise,
+    score_exactly,
+    scores,
+    summarise_scored,
 )
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
@@ -32,19 +37,16 @@ PAPER_NOTE = (
     "were released by Stop or Filter."
 )
 
+ROG_NOTE = (
+    "Hits@1 is the share of questions with any gold name inside of all answers joined to one string; "
+    "precision counts gold names that were found for each answer given, which may be more than 1."
+)
+
 GROUNDED_ACTIONS = frozenset({"stop", "constraint"})  # CoR section 4.3; ``Constraint`` is the paper's Filter
 _BRACES = re.compile(r"\{([^}]+)\}")
 _AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
-
-
-class CorScores(NamedTuple):
-    """What one question gets; CoR calls the recall accuracy as well."""
-
-    precision: float
-    recall: float
-    f1: float
 
 
 def measure_cor(results: Sequence[Result], questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
@@ -60,23 +62,15 @@ def measure_cor(results: Sequence[Result], questions: Sequence[Question], *, see
     string, as CoR's own ports of PoG and ToG give it.
     """
     cases = legacy_cases(results, questions)
-    scored = [case for case in cases if case.question is None or case.gold]
-    scores = []
-    for case in scored:
-        answers = case.question.gold if case.question else ()  # two answers of one name count twice
-        gold = [name for answer in answers if (name := answer.name or answer.id)]
-        scores.append(score_question(predicted_names(case.result), gold))
-    right = [one.f1 > 0 for one in scores]
     actions = [final_action(case.result) for case in cases]
-    return (
-        summarise("cor", NOTE, scored, right, seed)
-        | measure_costs(cases)
-        | {"n": len(cases), "excluded": len(cases) - len(scored)}
-        | {"accuracy": mean_share([one.recall for one in scores], seed)}
-        | mean_scores(scores, seed)
-        | {"kgr": mean_share([action.casefold() in GROUNDED_ACTIONS for action in actions], seed)}
-        | {"actions": dict(Counter(actions).most_common())}
-    )
+
+    def score(case: LegacyCase) -> Scores:
+        return score_names(predicted_names(case.result), _gold_names(case), most=1.0)
+
+    found = summarise_scored("cor", NOTE, cases, score, attrgetter("f1"), seed)
+    grounded = mean_share([action.casefold() in GROUNDED_ACTIONS for action in actions], seed)
+    counts = dict(Counter(actions).most_common())
+    return found | {"accuracy": found["recall"], "kgr": grounded, "actions": counts}
 
 
 def measure_cor_paper(
@@ -84,29 +78,51 @@ def measure_cor_paper(
 ) -> dict[str, Any]:
     """Count as CoR's paper says (§4.3, §5.4, §5.5), which is not what its code does.
 
-    As `measure_exactly` does; any answer may be right, and KGR is over the questions without gold too.
+    As `measure_exact` does; any answer may be right, and KGR is over the questions without gold too.
     """
     cases = legacy_cases(results, questions)
     released = [
         bool(case.result.answers) and final_action(case.result).casefold() in GROUNDED_ACTIONS
         for case in cases
     ]
-    found = measure_exactly("cor_paper", PAPER_NOTE, cases, attrgetter("hit_any"), seed)
+    found = summarise_scored("cor_paper", PAPER_NOTE, cases, score_exactly, attrgetter("hit_any"), seed)
     return found | {"kgr": mean_share(released, seed)}
 
 
-def score_question(predicted: Sequence[str], gold: Sequence[str]) -> CorScores:
-    """Score one question by the gold that is found in the predictions joined by spaces.
+def measure_rog(results: Sequence[Result], questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
+    """Count as RoG's code does (``src/qa_prediction/evaluate_results.py``, with F1).
 
-    >>> score_question(["Canada, Mexico, Cuba, Peru"], ["Canada", "Mexico"]).f1
+    Questions without gold, which its files do not have, are left out (``excluded``). Aliases do not count.
+    ``accuracy`` is the recall.
+    """
+
+    def score(case: LegacyCase) -> Scores:
+        return score_names(list(dict.fromkeys(answer_texts(case.result))), _gold_names(case))
+
+    cases = legacy_cases(results, questions)
+    found = summarise_scored("rog", ROG_NOTE, cases, score, attrgetter("recall"), seed)
+    return found | {"accuracy": found["recall"]}
+
+
+def _gold_names(case: LegacyCase) -> list[str]:
+    """Return the names of the gold answers; two of one name count twice."""
+    answers = case.question.gold if case.question else ()
+    return [name for answer in answers if (name := answer.name or answer.id)]
+
+
+def score_names(predicted: Sequence[str], gold: Sequence[str], most: float = math.inf) -> Scores:
+    """Score one question by the gold in the predictions joined by spaces; precision is ``most`` at most.
+
+    >>> score_names(["Canada, Mexico, Cuba, Peru"], ["Canada", "Mexico"], most=1.0).f1
     1.0
+    >>> score_names(["Lima, Cusco"], ["Lima", "Cusco"]).precision
+    2.0
     """
     said = normalise_text(" ".join(predicted))
     found = sum(normalise_text(name) in said for name in gold)
-    if not found:
-        return CorScores(0.0, 0.0, 0.0)
-    precision, recall = min(1.0, found / len(predicted)), found / len(gold)
-    return CorScores(precision, recall, 2 * precision * recall / (precision + recall))
+    return (
+        scores(min(most, found / len(predicted)), found / len(gold)) if found and predicted else scores(0, 0)
+    )
 
 
 def normalise_text(text: str) -> str:

@@ -1,13 +1,28 @@
-"""What the legacy protocols share: gold as strings, the comparison by substring, and the summary."""
+"""What the legacy protocols share: gold as strings, comparison by substring or to the letter, the summary."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result, pair_results
+from kgqa.evaluation.scoring.scores import ZERO_SCORE, Score, score_answers
 from kgqa.evaluation.scoring.statistics import Share, UsageCosts, mean_share, summarise_usage
+
+EXACT_NOTE = (
+    "Hits@1 is the share of questions whose first answer is right; answers are compared by id, else by name "
+    "to the letter, without aliases."
+)
+
+
+class Scores(NamedTuple):
+    """What one question gets; CoR and RoG call the recall accuracy as well."""
+
+    precision: float
+    recall: float
+    f1: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +86,13 @@ def _remove_spaces(text: str) -> str:
     return text.strip().replace(" ", "").lower()
 
 
-def character_f1(
-    prediction: str, gold: Sequence[str], match: Callable[[str, Iterable[str]], bool]
-) -> tuple[float, float, float]:
+def scores(precision: float, recall: float) -> Scores:
+    """Return precision and recall with their harmonic mean."""
+    both = precision + recall
+    return Scores(precision, recall, 2 * precision * recall / both if both else 0.0)
+
+
+def character_f1(prediction: str, gold: Sequence[str], match: Callable[[str, Iterable[str]], bool]) -> Scores:
     """Return precision, recall and F1 as the code of CoG and of VoG computes them.
 
     Precision is the share of comma-separated pieces of the prediction that match any
@@ -83,12 +102,11 @@ def character_f1(
     """
     pieces = [piece.strip() for piece in prediction.split(",") if piece.strip()]
     if not pieces:
-        return 0.0, 0.0, 0.0
+        return scores(0.0, 0.0)
     spread = " ".join(prediction)
     precision = sum(match(piece, gold) for piece in pieces) / len(pieces)
     recall = sum(match(spread, characters) for characters in gold) / len(gold) if gold else 0.0
-    both = precision + recall
-    return precision, recall, 2 * precision * recall / both if both else 0.0
+    return scores(precision, recall)
 
 
 def summarise(
@@ -113,10 +131,47 @@ def summarise(
     }
 
 
-def mean_scores(scores: Sequence[tuple[float, float, float]], seed: int) -> dict[str, Share]:
+def mean_scores(scored: Sequence[Scores | Score], seed: int) -> dict[str, Share]:
     """Return the means of precision, recall and F1 over questions."""
-    names = ("precision", "recall", "f1")
-    return {name: mean_share([score[place] for score in scores], seed) for place, name in enumerate(names)}
+    return {name: mean_share([getattr(one, name) for one in scored], seed) for name in Scores._fields}
+
+
+def summarise_scored(
+    protocol: str,
+    note: str,
+    cases: Sequence[LegacyCase],
+    score: Callable[[LegacyCase], Scores | Score],
+    hit: Callable[[Any], float],
+    seed: int,
+) -> dict[str, Any]:
+    """Summarise a protocol that leaves questions without gold out of all means (``excluded``), by a ``hit``.
+
+    A record whose question the dataset does not have is wrong.
+    """
+    counted = [case for case in cases if case.question is None or case.gold]
+    scored = [score(case) for case in counted]
+    return (
+        summarise(protocol, note, counted, [hit(one) > 0 for one in scored], seed)
+        | measure_costs(cases)
+        | {"n": len(cases), "excluded": len(cases) - len(counted)}
+        | mean_scores(scored, seed)
+    )
+
+
+def measure_exact(
+    results: Sequence[Result], questions: Sequence[Question], *, seed: int = 0
+) -> dict[str, Any]:
+    """Count questions whose first answer is right to the letter, as the papers of PoG, CoG, VoG and PoG-EGP.
+
+    They call it Hits@1; their code counts otherwise.
+    """
+    cases = legacy_cases(results, questions)
+    return summarise_scored("exact", EXACT_NOTE, cases, score_exactly, attrgetter("hit_at_1"), seed)
+
+
+def score_exactly(case: LegacyCase) -> Score:
+    """Score a record by id, else by name to the letter, without aliases."""
+    return (case.question and score_answers(case.result.answers, case.question, exact=True)) or ZERO_SCORE
 
 
 def measure_breakdowns(cases: Sequence[LegacyCase], right: Sequence[bool], seed: int) -> dict[str, Any]:

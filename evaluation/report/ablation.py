@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any
 
 from kgqa.evaluation.report import cells
-from kgqa.evaluation.report.cells import Cell, Table, TableRow
+from kgqa.evaluation.report.cells import Cell
 from kgqa.evaluation.report.groups import (
     MAX_LABEL_CHARS,
     ReportedRun,
@@ -19,6 +19,7 @@ from kgqa.evaluation.report.groups import (
     flatten_options,
     usual_options,
 )
+from kgqa.evaluation.report.tables import Table, TableRow, make_table
 from kgqa.evaluation.scoring.comparison import Comparison, compare_scored
 from kgqa.evaluation.simulation.error_rates import parse_error_rates
 from kgqa.graphs import METHODS, context_of
@@ -143,7 +144,7 @@ def _build_variant(
 
 def contribution_tables(ablations: Sequence[Ablation]) -> list[Table]:
     """Make a table of each ablation, the full configuration first."""
-    return [Table("contributions", ablation_title(one), _COLUMNS, tuple(_rows(one))) for one in ablations]
+    return [make_table("contributions", _COLUMNS, _rows(one), ablation_title(one)) for one in ablations]
 
 
 def ablation_title(ablation: Ablation) -> str:

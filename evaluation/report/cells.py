@@ -1,9 +1,8 @@
-"""The tables of the page and their cells: shares, counts, costs, differences and tests."""
+"""The cells of the tables of the page: shares, counts, costs, differences and tests."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import compress
 from typing import Any, NamedTuple
 
 from kgqa.evaluation.report.groups import ReportedRun
@@ -12,20 +11,8 @@ from kgqa.evaluation.scoring.printing import format_own
 
 UNKNOWN_TEXT = "–"
 
-METRIC_TITLES = {
-    "hits_at_1": "Hits@1",
-    "f1": "F1",
-    "hit_any": "Hit any",
-    "precision": "Precision",
-    "recall": "Recall",
-    "kg_grounded_rate": "Grounded",
-    "kg_grounded_rate_strict": "Grounded, checked",
-    "conditions_by_graph": "Conditions by the graph",
-}
-"""What has an interval, and what the page calls it."""
-
-PLOTTED_METRICS = {key: METRIC_TITLES[key] for key in ("hits_at_1", "f1")}
-"""The two that are plotted."""
+PLOTTED_METRICS = {"hits_at_1": "Hits@1", "f1": "F1"}
+"""The two that are plotted, and what the page calls them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,53 +37,11 @@ class Cell:
 UNKNOWN = Cell(UNKNOWN_TEXT)
 
 
-class TableRow(NamedTuple):
-    """A row of a table: the runs that it begins with, its cells, and a remark on the runs."""
-
-    runs: tuple[ReportedRun, ...]
-    cells: tuple[Cell, ...]
-    remark: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table of the page, which has a note on what it is about; ``columns`` are the titles of the cells."""
-
-    about: str
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[TableRow, ...]
-
-
-class Column(NamedTuple):
-    """A column of a table that shows metrics."""
-
-    title: str
-    show: Callable[[Any], Cell]
-    path: str | tuple[str, ...] = ()
-    """Where the metrics have what is shown: a key, or one in the other; all of them where there is none."""
-
-
 def look_up(metrics: Any, *path: str) -> Any:
     """Return what the metrics have at the end of a path of keys; None where they have nothing there."""
     for key in path:
         metrics = (metrics or {}).get(key)
     return metrics
-
-
-def show_columns(columns: Iterable[Column], metrics: Any) -> Iterator[Cell]:
-    """Return the cells of a row."""
-    for column in columns:
-        path = (column.path,) if isinstance(column.path, str) else column.path
-        yield column.show(look_up(metrics, *path))
-
-
-def drop_unknown(
-    titles: Sequence[str], rows: Sequence[tuple[Cell, ...]]
-) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
-    """Return titles and rows without the columns of which nothing is known."""
-    known = [any(cell.key for cell in column) for column in zip(*rows, strict=True)]
-    return tuple(compress(titles, known)), [tuple(compress(row, known)) for row in rows]
 
 
 class Interval(NamedTuple):

@@ -13,10 +13,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from kgqa.evaluation.report import tables
 from kgqa.evaluation.report.ablation import contribution_tables, find_ablations
-from kgqa.evaluation.report.cells import Table
 from kgqa.evaluation.report.groups import DatasetGroup, group_by_dataset
-from kgqa.evaluation.report.plots import draw_plots
-from kgqa.evaluation.report.plots.drawing import RUN_COLOURS, Plot
+from kgqa.evaluation.report.plots import RUN_COLOURS, Plot, draw_plots
 from kgqa.evaluation.report.published import published_tables
 from kgqa.evaluation.report.questions import pack_questions
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
@@ -31,7 +29,7 @@ class Section(NamedTuple):
 
     id: str
     group: DatasetGroup
-    tables: list[Table]
+    tables: list[tables.Table]
     plots: list[Plot]
 
 

@@ -6,23 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kgqa.evaluation.report import cells
-from kgqa.evaluation.report.cells import Cell, Column, Table, TableRow
+from kgqa.evaluation.report.cells import Cell
 from kgqa.evaluation.report.groups import DatasetGroup
+from kgqa.evaluation.report.tables import (
+    Table,
+    TableRow,
+    columns_of,
+    drop_unknown,
+    make_table,
+    metric_cells,
+)
 from kgqa.evaluation.runs.question_graphs import OWN
-
-_COLUMNS = {
-    "n": Column("Questions", cells.count, "n"),
-    **{
-        key: Column(cells.METRIC_TITLES[key], cells.percent, key)
-        for key in ("hits_at_1", "hit_any", "recall", "f1", "kg_grounded_rate")
-    },
-    "llm_calls": Column("LLM calls", cells.rough_cost, "llm_calls"),
-    "tokens": Column("Tokens", cells.rough_cost, "total_tokens"),
-    "total_tokens": Column(
-        "Tokens of all", lambda total: cells.count(total and round(total)), ("total_tokens", "total")
-    ),
-}
-"""What is compared, by what ``published.json`` calls it."""
 
 _TRAINING = re.compile(r"train|\bdev|_dev|valid")
 """What names a part of a dataset that no paper tests on."""
@@ -39,13 +33,13 @@ def published_tables(group: DatasetGroup) -> list[Table]:
     if not published:
         return []
     ours = [
-        (cells.run_name(run), cells.text(run.folder.method), cells.text(run.folder.model), *shown)
+        (cells.run_name(run), *map(cells.text, (run.folder.method, run.folder.model)), *metrics)
         for run in group.runs
-        for shown in [cells.show_columns(_COLUMNS.values(), {"n": len(run.questions), **(run.metrics or {})})]
+        for metrics in [metric_cells("published", run)]
     ]
-    titles = ("Run or paper", "Method", "Model", *(column.title for column in _COLUMNS.values()))
-    columns, rows = cells.drop_unknown(titles, [*ours, *published])
-    return [Table("published", "Published numbers", columns, tuple(TableRow((), row) for row in rows))]
+    titles = ("Run or paper", "Method", "Model", *(column.title for column in columns_of("published")))
+    columns, rows = drop_unknown(titles, [*ours, *published])
+    return [make_table("published", columns, (TableRow((), row) for row in rows))]
 
 
 def _published_rows(group: DatasetGroup) -> Iterator[tuple[Cell, ...]]:
@@ -63,7 +57,7 @@ def _published_rows(group: DatasetGroup) -> Iterator[tuple[Cell, ...]]:
                     printed = zip(table["metrics"].items(), lines[method][start:], strict=False)
                     shown = {key: _printed(name, value) for (name, key), value in printed}
                     shown["n"] = cells.count(about["questions"])
-                    known = (shown.get(key, cells.UNKNOWN) for key in _COLUMNS)
+                    known = (shown.get(column.path, cells.UNKNOWN) for column in columns_of("published"))
                     yield source, cells.text(method), cells.text(model), *known
 
 

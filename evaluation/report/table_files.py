@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Protocol
 
 from kgqa.builds import replace_file
-from kgqa.evaluation.report.cells import UNKNOWN_TEXT, Cell, Table
+from kgqa.evaluation.report.cells import UNKNOWN_TEXT, Cell
 from kgqa.evaluation.report.groups import DatasetGroup
+from kgqa.evaluation.report.tables import Table
 from kgqa.kg.terms import one_line
 
 MAX_FILE_NAME_CHARS = 60  # characters of a file's name at most, without its ending

@@ -1,19 +1,25 @@
-"""The tables of runs, of comparisons, and of what only some methods do (CoG, VoG, PoG-EGP)."""
+"""The tables of runs, of comparisons, and of what only some methods do (CoG, VoG, PoG-EGP).
 
+``tables.toml`` declares their titles, notes and columns.
+"""
+
+import tomllib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations, compress
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from kgqa.evaluation.paper_analysis.refinement import BLUEPRINT_SOURCES
-from kgqa.evaluation.paper_analysis.revision import REWARD_PARTS
-from kgqa.evaluation.paper_analysis.trace import STAGE_NODES, in_order
+from kgqa.evaluation.paper_analysis.trace import in_order
 from kgqa.evaluation.report import cells
-from kgqa.evaluation.report.cells import Cell, Column, Table, TableRow
+from kgqa.evaluation.report.cells import Cell
 from kgqa.evaluation.report.groups import MAX_LABEL_CHARS, ReportedRun, align_questions
 from kgqa.evaluation.scoring.comparison import Comparison, compare_scored
 from kgqa.kg.terms import one_line
+from kgqa.runtime.record_text import OUTCOME_LABELS
 
 SIGNAL_TITLES = {"none": "no signal", "model": "model only", "nli": "NLI only", "both": "both"}
 """Who gave a signal to revise, and how the page says it."""
@@ -21,16 +27,65 @@ SIGNAL_TITLES = {"none": "no signal", "model": "model only", "nli": "NLI only", 
 PLAN_TITLES = {"first": "first plan"} | {arm: arm for arm in ("local", "lookahead", "global", "mixed")}
 """Where a plan is from, and how the page says it."""
 
+METHOD_TABLES = (
+    *("refinement", "signals", "blueprints", "revision", "steps", "strategies", "tokens"),
+    *("lookahead", "pruning"),
+)
+"""What only some methods have a table of."""
+
 MAX_RUNS_IN_ALL_PAIRS = 6
 """Runs up to which every pair is compared; of more runs, those pairs that have the same model."""
 
-COMPARED_METRICS = ("hits_at_1", "f1", "hit_any", "precision", "recall")
+COMPARED_METRICS = {
+    **{"hits_at_1": "Hits@1", "f1": "F1", "hit_any": "Hit any"},
+    **{"precision": "Precision", "recall": "Recall"},
+}
 """The metrics whose differences are shown."""
 
-_COMPARISON_COLUMNS = (
-    *("A", "B", "Questions", *map(cells.METRIC_TITLES.__getitem__, COMPARED_METRICS)),
-    *("Only A / only B", "McNemar p"),
+DECLARED: Mapping[str, Mapping[str, Any]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 )
+"""What the page has of each table, by what it is about."""
+
+
+class TableRow(NamedTuple):
+    """A row of a table: the runs that it begins with, its cells, and a remark on the runs."""
+
+    runs: tuple[ReportedRun, ...]
+    cells: tuple[Cell, ...]
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the page; ``columns`` are the titles of the cells."""
+
+    about: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+
+    @property
+    def note(self) -> str:
+        """What stands over it."""
+        return str(DECLARED[self.about]["note"])
+
+    @property
+    def after(self) -> str:
+        """What stands under it, if anything does."""
+        return str(DECLARED[self.about].get("after", "")).format(rows=len(self.rows))
+
+
+class Column(NamedTuple):
+    """A column of a table that shows metrics, and where these have it: keys apart by points."""
+
+    title: str
+    show: Callable[[Any], Cell]
+    path: str
+
+    def cell(self, metrics: Any) -> Cell:
+        """Return the cell of a row."""
+        return self.show(cells.look_up(metrics, *filter(None, self.path.split("."))))
 
 
 def _calls_cell(metrics: Any) -> Cell:
@@ -49,43 +104,29 @@ def _tokens_cell(metrics: Any) -> Cell:
     return Cell(f"{bound}{read + written:,.0f}", detail, repr(read + written))
 
 
-_METRIC_COLUMNS = (
-    Column("Questions", cells.count, "n"),
-    Column("Failed", cells.count, "errors"),
-    Column("Missing", cells.count, "missing"),
-    Column("Unscored", cells.count, "unscored"),
-    *(Column(title, cells.percent, key) for key, title in cells.METRIC_TITLES.items()),
-    Column("Declined, without gold", cells.percent, "declined"),
-    Column("Calibration error", cells.percent, ("reliability", "expected_calibration_error")),
-    Column("LLM calls", _calls_cell),
-    Column("Tokens", _tokens_cell),
-    Column("KG queries", cells.rough_cost, "kg_queries"),
-    Column("Seconds", cells.cost, "seconds"),
-    Column("Cost, USD", lambda cost: cells.cost(cost, "{:,.4f}"), "cost"),
-)
-
-
 def run_table(runs: Sequence[ReportedRun]) -> Table:
     """Make the table of runs: options are those that differ, columns those of which something is known."""
-    titles = ("Method", "Model", "Options", *(column.title for column in _METRIC_COLUMNS))
-    columns, shown = cells.drop_unknown(titles, [tuple(_run_cells(run)) for run in runs])
+    titles = ("Method", "Model", "Options", *(column.title for column in columns_of("runs")))
+    columns, shown = drop_unknown(titles, [tuple(_run_cells(run)) for run in runs])
     rows = (TableRow((run,), row, _progress(run)) for run, row in zip(runs, shown, strict=True))
-    return Table("runs", "Runs", columns, tuple(rows))
+    return make_table("runs", columns, rows)
 
 
 def own_tables(runs: Sequence[ReportedRun]) -> list[Table]:
     """Make the table of the metrics of the user's own; none where no run has any."""
     measured = _runs_with("own", runs)
     names = dict.fromkeys(name for _, _, found in measured for name in found)
-    columns = [Column(one_line(name, MAX_LABEL_CHARS), cells.own, name) for name in names]
-    titles = ("Configuration", *(column.title for column in columns))
-    return [Table("own", "Own metrics", titles, tuple(_rows(columns, measured)))] if measured else []
+    columns = [
+        Column(one_line(name, MAX_LABEL_CHARS), lambda own, name=name: cells.own(own.get(name)), "")
+        for name in names
+    ]
+    return _metric_tables("own", measured, columns)
 
 
 def _run_cells(run: ReportedRun) -> Iterator[Cell]:
     options = ", ".join(f"{key}={value}" for key, value in run.options.items())
     yield from map(cells.text, (run.folder.method, run.folder.model, options))
-    yield from cells.show_columns(_METRIC_COLUMNS, {"n": len(run.questions), **(run.metrics or {})})
+    yield from metric_cells("runs", run)
 
 
 def _progress(run: ReportedRun) -> str:
@@ -102,7 +143,8 @@ def comparison_tables(runs: Sequence[ReportedRun]) -> list[Table]:
             found = compare_scored([align_questions(a, b)], a.folder.seed)
             if found.n:
                 rows.append(TableRow((), (cells.run_name(a), cells.run_name(b), *_comparison_cells(found))))
-    return [Table("comparisons", "Comparisons", _COMPARISON_COLUMNS, tuple(rows))] if rows else []
+    titles = ("A", "B", "Questions", *COMPARED_METRICS.values(), "Only A / only B", "McNemar p")
+    return [make_table("comparisons", titles, rows)] if rows else []
 
 
 def _comparison_cells(found: Comparison) -> Iterator[Cell]:
@@ -113,14 +155,6 @@ def _comparison_cells(found: Comparison) -> Iterator[Cell]:
     yield from cells.mcnemar(found.mcnemar)
 
 
-_OUTCOME_TITLES = {
-    "grounded": "From the graph",
-    "grounded_inference": "Inferred",
-    "grounded_unverified": "Unverified",
-    "parametric": "From memory",
-    "none": "No answer",
-}
-
 Metrics = Mapping[str, Any]
 
 _Item = tuple[ReportedRun, Cell, Metrics]
@@ -129,8 +163,7 @@ _Item = tuple[ReportedRun, Cell, Metrics]
 
 def method_tables(runs: Sequence[ReportedRun]) -> list[Table]:
     """Make the tables of refinement, revision, lookahead and pruning; none of what no run has."""
-    keys = ("refinement", "blueprints", "revision", "lookahead", "pruning")
-    refined, guided, revised, looked, pruned = (_runs_with(key, runs) for key in keys)
+    guided, revised = (_runs_with(key, runs) for key in ("blueprints", "revision"))
     arms = [
         (run, cells.text(title), {"arm": strategies.get(key), "plan": plans.get(key)})
         for run, _, found in revised
@@ -138,27 +171,47 @@ def method_tables(runs: Sequence[ReportedRun]) -> list[Table]:
         for key, title in PLAN_TITLES.items()
         if key in strategies or key in plans
     ]
-    tables: list[tuple[str, str, str, Sequence[Column], Sequence[_Item]]] = [
-        ("refinement", "Refinement", "Configuration", _REFINEMENT_COLUMNS, refined),
-        ("signals", "Failure signals", "Signal", _SIGNAL_COLUMNS, _split(refined, "signals")),
-        ("blueprints", "Blueprints", "Configuration", _source_columns(guided), guided),
-        ("revision", "Revision", "Configuration", _REVISION_COLUMNS, revised),
-        ("steps", "Revision by step", "Step", _STEP_COLUMNS, _split(revised, "steps")),
-        ("strategies", "Revision by strategy", "Plan", _STRATEGY_COLUMNS, arms),
-        ("tokens", "Tokens by stage", "Configuration", _STAGE_COLUMNS, revised),
-        ("lookahead", "Smart lookahead", "Configuration", _LOOKAHEAD_COLUMNS, looked),
-        ("pruning", "Relations after pruning", "Configuration", _PRUNING_COLUMNS, pruned),
-    ]
-    return [
-        Table(about, title, (first, *(column.title for column in columns)), tuple(_rows(columns, items)))
-        for about, title, first, columns, items in tables
-        if items
-    ]
+    tables: list[Table] = []
+    for about in METHOD_TABLES:
+        declared = DECLARED[about]
+        items = arms if about == "strategies" else _runs_with(declared["metrics"], runs)
+        columns = _source_columns(guided) if about == "blueprints" else columns_of(about)
+        tables += _metric_tables(
+            about, _split(items, declared["part"]) if "part" in declared else items, columns
+        )
+    return tables
 
 
-def _rows(columns: Sequence[Column], items: Sequence[_Item]) -> Iterator[TableRow]:
-    for run, name, metrics in items:
-        yield TableRow((run,), (name, *cells.show_columns(columns, metrics)))
+def _metric_tables(about: str, items: Sequence[_Item], columns: Sequence[Column]) -> list[Table]:
+    titles = (DECLARED[about]["first"], *(column.title for column in columns))
+    rows = (
+        TableRow((run,), (name, *(column.cell(found) for column in columns))) for run, name, found in items
+    )
+    return [make_table(about, titles, rows)] if items else []
+
+
+def make_table(about: str, columns: Iterable[str], rows: Iterable[TableRow], title: str = "") -> Table:
+    """Make a table with the title that is declared, or its own."""
+    return Table(about, title or DECLARED[about]["title"], tuple(columns), tuple(rows))
+
+
+def columns_of(about: str) -> list[Column]:
+    """Return the columns that are declared of a table."""
+    return [Column(title, SHOWN[show], path) for title, show, path in DECLARED[about]["columns"]]
+
+
+def metric_cells(about: str, run: ReportedRun) -> Iterator[Cell]:
+    """Return the cells of a run in a table of all its metrics."""
+    metrics = {"n": len(run.questions), **(run.metrics or {})}
+    return (column.cell(metrics) for column in columns_of(about))
+
+
+def drop_unknown(
+    titles: Sequence[str], rows: Sequence[tuple[Cell, ...]]
+) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
+    """Return titles and rows without the columns of which nothing is known."""
+    known = [any(cell.key for cell in column) for column in zip(*rows, strict=True)]
+    return tuple(compress(titles, known)), [tuple(compress(row, known)) for row in rows]
 
 
 def _runs_with(key: str, runs: Sequence[ReportedRun]) -> list[_Item]:
@@ -183,10 +236,10 @@ def _source_columns(guided: Sequence[_Item]) -> list[Column]:
         for source in in_order(seen, BLUEPRINT_SOURCES)
         for column in (
             Column(source.capitalize(), _source_cell, source),
-            Column(f"{source.capitalize()}, Hits@1", cells.percent, (source, "hits_at_1")),
+            Column(f"{source.capitalize()}, Hits@1", cells.percent, f"{source}.hits_at_1"),
         )
     ]
-    return [*columns, Column("Relations not in the graph", _dropped_cell)]
+    return [*columns, Column("Relations not in the graph", _dropped_cell, "")]
 
 
 def _fates_cell(*parts: Metrics | None) -> Cell:
@@ -201,7 +254,7 @@ def _fates_cell(*parts: Metrics | None) -> Cell:
 
 
 def _failed_cell(outcomes: Metrics | None) -> Cell:
-    return _fates_cell(*(part for key, part in (outcomes or {}).items() if key not in _OUTCOME_TITLES))
+    return _fates_cell(*(part for key, part in (outcomes or {}).items() if key not in OUTCOME_LABELS))
 
 
 def _source_cell(source: Metrics | None) -> Cell:
@@ -218,71 +271,18 @@ def _stage_cell(spent: Metrics | None) -> Cell:
     return cell if share is None else replace(cell, detail=f"{share:.1%}; {cell.detail}")
 
 
-_TRIGGERED_COLUMNS = (
-    Column("Triggered", cells.count, "triggered"),
-    *(Column(title, cells.percent, key) for key, title in cells.PLOTTED_METRICS.items()),
-)
-
-_SIGNAL_COLUMNS = (
-    *_TRIGGERED_COLUMNS,
-    *(Column(title, _fates_cell, ("outcomes", key)) for key, title in _OUTCOME_TITLES.items()),
-    Column("Failed", _failed_cell, "outcomes"),
-)
-
-_REFINEMENT_COLUMNS = (
-    Column("Rate", cells.percent, "rate"),
-    *_TRIGGERED_COLUMNS,
-    Column("Diagnoses", cells.rough_cost, "diagnoses"),
-    Column("Re-routed", cells.count, "rerouted"),
-    Column("Recovered", cells.percent, "recovered"),
-    Column("Blueprint dropped", cells.percent, "dropped"),
-    *_SIGNAL_COLUMNS[len(_TRIGGERED_COLUMNS) :],
-)
-
-_REVISION_COLUMNS = (
-    Column("Questions", cells.count, "planned"),
-    Column("Verified", cells.count, "verified"),
-    Column("To be revised", cells.percent, "rate"),
-    Column("Model only", cells.percent, ("sources", "model")),
-    Column("NLI only", cells.percent, ("sources", "nli")),
-    Column("Both", cells.percent, ("sources", "both")),
-    Column("Revisions", cells.cost, "revisions"),
-    Column("Searches", cells.cost, "plan_steps"),
-    Column("Entropy", cells.decimal, "entropy"),
-    Column("Best by task reward", cells.percent, "best_task"),
-    Column("Best by confidence", cells.percent, "best_confidence"),
-    *(Column(f"Best without {part}", cells.percent, ("best_without", part)) for part in REWARD_PARTS),
-)
-
-_STEP_COLUMNS = tuple(
-    Column(title[0].upper() + title[1:], cells.count, key) for key, title in SIGNAL_TITLES.items()
-)
-
-_STRATEGY_COLUMNS = (
-    Column("Chosen", cells.cost, ("arm", "chosen")),
-    Column("With a reward", cells.count, ("arm", "revisions")),
-    Column("Accepted", cells.count, ("arm", "accepted")),
-    Column("Mean reward", cells.decimal, ("arm", "reward")),
-    Column("Of a wrong plan", cells.count, ("arm", "wrong_before")),
-    Column("Success", cells.percent, ("arm", "success")),
-    Column("Kept to the end", cells.count, ("plan", "questions")),
-    Column("Hits@1", cells.percent, ("plan", "hits_at_1")),
-    Column("Right answers", cells.percent, ("plan", "attributed")),
-)
-
-_STAGE_COLUMNS = tuple(Column(stage.capitalize(), _stage_cell, ("tokens", stage)) for stage in STAGE_NODES)
-
-_LOOKAHEAD_COLUMNS = (
-    Column("Questions", cells.count, "questions"),
-    Column("Fired", cells.percent, "fired"),
-    Column("Realised", cells.percent, "realised"),
-    Column("Ended", cells.percent, "ended"),
-    Column("Ended rightly", cells.percent, "right"),
-    Column("Ended rightly, of those fired", cells.percent, "right_of_fired"),
-)
-
-_PRUNING_COLUMNS = (
-    Column("Prunings", cells.count, "prunings"),
-    Column("Chosen", cells.cost, "chosen"),
-    Column("Kept", cells.cost, "kept"),
-)
+SHOWN: Mapping[str, Callable[[Any], Cell]] = {
+    "calls": _calls_cell,
+    "cost": cells.cost,
+    "count": cells.count,
+    "decimal": cells.decimal,
+    "failed": _failed_cell,
+    "fates": _fates_cell,
+    "percent": cells.percent,
+    "price": partial(cells.cost, form="{:,.4f}"),
+    "rough cost": cells.rough_cost,
+    "stage": _stage_cell,
+    "tokens": _tokens_cell,
+    "whole": lambda number: cells.count(number and round(number)),
+}
+"""How a column may be shown."""

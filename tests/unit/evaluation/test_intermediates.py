@@ -12,7 +12,7 @@ from kgqa.evaluation.datasets import load
 from kgqa.evaluation.paper_analysis.intermediates import count_intermediates, with_intermediates
 from kgqa.evaluation.question import GoldPath, Question
 from kgqa.evaluation.report.groups import group_by_dataset
-from kgqa.evaluation.report.plots.breakdowns import KindBreakdown
+from kgqa.evaluation.report.plots import KindBreakdown
 from kgqa.evaluation.report.run_folder import ReportError, read_run
 from kgqa.evaluation.result import ResultsError
 from kgqa.evaluation.runs.evaluate import evaluate

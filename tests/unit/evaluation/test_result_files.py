@@ -160,20 +160,29 @@ def test_lone_surrogates_become_question_marks(write: Write) -> None:
 @pytest.mark.parametrize(
     ("record", "words"),
     [
-        ({"question": "x"}, 'line 2: field "answers" (or "results", in published outputs) is missing'),
-        (OURS | {"question": 3}, 'line 2: field "question": a string was expected'),
-        ({"answers": []}, 'line 2: field "question" is missing'),
-        (OURS | {"answers": {}}, 'line 2: field "answers": a list was expected'),
-        (OURS | {"answers": ["x"]}, 'line 2: field "answers[0]": an object with id and name was expected'),
-        (OURS | {"answers": [{"id": []}]}, 'line 2: field "answers[0].id": a string was expected'),
-        (OURS | {"id": 1.5}, 'line 2: field "id": a string was expected'),
-        (OURS | {"outcome": 1}, 'line 2: field "outcome": a string was expected'),
-        (OURS | {"usage": 1}, 'line 2: field "usage": an object was expected'),
-        (OURS | {"usage": {"seconds": -1}}, 'line 2: field "seconds": a number of at least 0 was expected'),
-        (OURS | {"usage": {"seconds": True}}, 'line 2: field "seconds": a number was expected'),
-        (POG | {"time": "soon"}, 'line 2: field "time": a number was expected'),
-        (POG | {"results": 3}, 'line 2: field "results": a list was expected'),
-        (POG | {"call_num": 10**400}, 'line 2: field "call_num": a number of at least 0 was expected'),
+        ({"question": "x"}, "line 2: field answers (or results, in published outputs): is missing"),
+        (OURS | {"question": 3}, "line 2: field question: should be a valid string, not 3"),
+        ({"answers": []}, "line 2: field question: is missing"),
+        (OURS | {"answers": {}}, "line 2: field answers: should be a valid list, not an object"),
+        (OURS | {"answers": ["x"]}, 'line 2: field answers.0: should be an object, not "x"'),
+        (
+            OURS | {"answers": [{"id": []}]},
+            "line 2: field answers.0.id: should be a valid string, not a list",
+        ),
+        (OURS | {"id": 1.5}, "line 2: field id: should be a valid string, not 1.5"),
+        (OURS | {"outcome": 1}, "line 2: field outcome: should be a valid string, not 1"),
+        (OURS | {"usage": 1}, "line 2: field usage: should be an object, not 1"),
+        (
+            OURS | {"usage": {"seconds": -1}},
+            "line 2: field usage.seconds: should be greater than or equal to 0, not -1",
+        ),
+        (
+            OURS | {"usage": {"seconds": True}},
+            "line 2: field usage.seconds: should be a valid number, not true",
+        ),
+        (POG | {"time": "soon"}, 'line 2: field time: should be a valid number, not "soon"'),
+        (POG | {"results": 3}, "line 2: field results: should be a valid string, not 3"),
+        (POG | {"call_num": 10**400}, f"line 2: field call_num: should be a valid number, not 1{'0' * 38}…"),
         (["x"], "line 2: a JSON object was expected"),
     ],
 )
@@ -187,7 +196,9 @@ def test_a_wrong_record_is_named_by_file_line_and_field(write: Write, record: ob
 def test_a_wrong_time_is_named_too(write: Write) -> None:
     path = write(OURS)
     write({"id": "q1", "seconds": "1"}, name="timings.jsonl")
-    with pytest.raises(ResultsError, match=r'timings.jsonl, line 1: field "seconds": a number was expected'):
+    with pytest.raises(
+        ResultsError, match=r'timings.jsonl, line 1: field seconds: should be a valid number, not "1"'
+    ):
         read_results(path)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kgqa.evaluation.protocols.rog import measure_rog, score_names
+from kgqa.evaluation.protocols.cor import measure_rog, score_names
 from kgqa.evaluation.result_files import InvalidRecord, parse_result
 from kgqa.tests.unit.evaluation.protocols.cases import asked, ours, value
 
@@ -30,7 +30,7 @@ def test_predictions_are_read_as_rog_and_those_after_it_write_them() -> None:
     listed = {"id": "1", "question": "a", "prediction": ["Ben", "Ida", "Ida"]}
     assert [answer.name for answer in parse_result(text).answers] == ["Ida", "Ben"]
     assert [answer.name for answer in parse_result(listed).answers] == ["Ida", "Ben"]
-    with pytest.raises(InvalidRecord, match=r'field "prediction\[1\]": a string was expected'):
+    with pytest.raises(InvalidRecord, match=r"field prediction.1: should be a valid string"):
         parse_result({"question": "a", "prediction": ["Ben", {}]})
 
 

@@ -11,11 +11,20 @@ from matplotlib.figure import Figure
 from kgqa.evaluation.report.ablation import find_ablations
 from kgqa.evaluation.report.cells import Interval
 from kgqa.evaluation.report.groups import ReportedRun, RunName, group_by_dataset
-from kgqa.evaluation.report.plots import draw_plots
-from kgqa.evaluation.report.plots.accuracy import cost_plots, error_plots
-from kgqa.evaluation.report.plots.bars import MAX_BARS, spread_plots, stacked_plots
-from kgqa.evaluation.report.plots.breakdowns import breakdown_plots, contribution_plots
-from kgqa.evaluation.report.plots.drawing import RUN_COLOURS, Plot, format_percent_axis, share_limits
+from kgqa.evaluation.report.plots import (
+    MAX_BARS,
+    RUN_COLOURS,
+    Plot,
+    breakdown_plots,
+    contribution_plots,
+    cost_plots,
+    draw_plots,
+    error_plots,
+    format_percent_axis,
+    share_limits,
+    spread_plots,
+    stacked_plots,
+)
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
 from kgqa.evaluation.result import Result
 from kgqa.tests.unit.evaluation.report.conftest import Folder

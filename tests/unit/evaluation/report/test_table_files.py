@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from kgqa.evaluation.report.cells import Cell, Table, TableRow, percent, text
+from kgqa.evaluation.report.cells import Cell, percent, text
 from kgqa.evaluation.report.page import read_report
 from kgqa.evaluation.report.table_files import escape_latex, to_csv, to_latex, write_tables
+from kgqa.evaluation.report.tables import Table, TableRow
 from kgqa.tests.unit.evaluation.report.folders import HOSTILE, answered, write_dataset, write_run
 
 SHARE = percent({"value": 0.975, "low": 0.9, "high": 1.0})

@@ -1,0 +1,773 @@
+"""The plots of the report: each an inline SVG with a title, a sentence and a text for who cannot see it.
+
+Text stays text, colours are those of the page's style, ids are the plot's own, and neither
+style elements nor style attributes are left, which the page's content security policy forbids.
+"""
+
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from statistics import mean, median
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from kgqa.evaluation.paper_analysis.lookahead import count_relations
+from kgqa.evaluation.paper_analysis.trace import STAGE_NODES
+from kgqa.evaluation.report import cells
+from kgqa.evaluation.report.ablation import Ablation, ablation_title
+from kgqa.evaluation.report.cells import Interval
+from kgqa.evaluation.report.groups import ReportedRun, align_questions
+from kgqa.evaluation.report.tables import PLAN_TITLES, SIGNAL_TITLES
+from kgqa.evaluation.result import Result
+from kgqa.evaluation.scoring.comparison import Comparison, compare_scored
+from kgqa.evaluation.scoring.scores import group_questions
+from kgqa.evaluation.simulation.error_rates import parse_error_rates
+from kgqa.kg.terms import one_line
+
+PLOT_WIDTH = 430
+"""Width of a plot, in the units of its view box; text is 12 of them high."""
+
+RUN_COLOURS = 8
+"""Colours that the page has for runs."""
+
+_COLOURS = ("ink", "line", "card", "soft", "right", "partly", "wrong", "failed")
+_PAGE_COLOURS = (*_COLOURS, *(f"s{number}" for number in range(RUN_COLOURS)))
+
+_PLACEHOLDER = re.compile(r"#a1b2([0-9a-f]{2})")
+_LONG_DECIMAL = re.compile(r"-?\d+\.\d{3,}")
+_NAMESPACE = re.compile(r"\{.*\}")
+_DROPPED_STYLES = frozenset({"font-family", "stroke-linejoin", "stroke-miterlimit"})
+
+MARKERS = {"o": 6.5, "s": 6, "^": 7.5, "D": 5.8, "v": 7.5, "P": 8, "X": 8, "*": 10.5}
+"""The shapes that tell runs apart beside their colours, and how large they look alike."""
+
+_COLUMN_POINTS = 38.0
+
+
+def page_colour(name: str) -> str:
+    """Return the colour that stands for one of the page's until the page's style says what it is."""
+    return f"#a1b2{_PAGE_COLOURS.index(name):02x}"
+
+
+def run_colour(number: int) -> str:
+    """Return the colour of the run or line with this number, counted from 0."""
+    return page_colour(f"s{number % RUN_COLOURS}")
+
+
+INK, FAINT, SURFACE = map(page_colour, ("ink", "line", "card"))
+
+_MATPLOTLIB_STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "kgqa",
+    "text.parse_math": False,
+    "font.size": 12,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": FAINT,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.6,
+    "grid.alpha": 0.6,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "lines.linewidth": 1.6,
+}
+
+
+class Plot(NamedTuple):
+    """A plot of the page: its title, a sentence on what it shows, and the picture."""
+
+    title: str
+    sentence: str
+    svg: str
+
+
+@contextmanager
+def add_plot(
+    plots: list[Plot],
+    name: str,
+    title: str,
+    sentence: str,
+    height: float,
+    *,
+    alt: str = "",
+    left: float = 140,
+    right: float = 52,
+    top: float = 8,
+) -> Iterator[tuple[Axes, list[str]]]:
+    """Open axes, and add what was drawn on them to the plots once the ``with`` is left.
+
+    Beside the axes stands a list of what the plot shows, in words. Sizes and margins are in
+    the units of the view box; the ids in the picture begin with ``name``.
+    """
+    shown: list[str] = []
+    written = io.StringIO()
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()  # whatever the user's own matplotlibrc says
+        matplotlib.rcParams.update(_MATPLOTLIB_STYLE)
+        figure = Figure(figsize=(PLOT_WIDTH / 72, height / 72))
+        figure.patch.set_visible(False)
+        inner = (PLOT_WIDTH - left - right) / PLOT_WIDTH, (height - 41 - top) / height
+        axes = figure.add_axes((left / PLOT_WIDTH, 41 / height, *inner))
+        axes.patch.set_visible(False)
+        yield axes, shown
+        figure.savefig(written, format="svg", metadata={"Date": None})
+    words = f"{alt or title}. {'; '.join(shown)}."
+    plots.append(Plot(title, sentence, _embed_svg(written.getvalue(), name, words)))
+
+
+def _embed_svg(drawn: str, name: str, alt: str) -> str:
+    """Turn a file of matplotlib into an element of a page."""
+    root = ElementTree.fromstring(drawn)  # noqa: S314 (matplotlib has just written it)
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if _NAMESPACE.sub("", child.tag) in ("metadata", "style"):
+                parent.remove(child)
+    for element in root.iter():
+        element.tag = _NAMESPACE.sub("", element.tag)
+        attributes = dict(_page_attributes(element, name))
+        element.attrib.clear()
+        element.attrib.update(attributes)
+    root.attrib.update({"role": "img", "aria-label": alt, "class": "plot"})
+    for size in ("width", "height", "version"):
+        root.attrib.pop(size, None)
+    return re.sub(r"\n\s*", "\n", ElementTree.tostring(root, encoding="unicode"))
+
+
+def _page_attributes(element: ElementTree.Element, name: str) -> Iterator[tuple[str, str]]:
+    """Turn the style of an element into attributes, and keep the ids that something may refer to."""
+    for declared in element.attrib.pop("style", "").split("; "):
+        key, colon, value = declared.partition(": ")
+        if colon and key not in _DROPPED_STYLES:
+            colour = _PLACEHOLDER.fullmatch(value)
+            yield key, f"var(--{_PAGE_COLOURS[int(colour[1], 16)]})" if colour else value.removesuffix("px")
+    for key, value in element.attrib.items():
+        match _NAMESPACE.sub("", key):
+            case "href" | "clip-path" as reference:
+                yield reference, value.replace("#", f"#{name}-")
+            case "id":
+                if element.tag in ("path", "clipPath"):
+                    yield "id", f"{name}-{value}"
+            case plain:
+                yield plain, _LONG_DECIMAL.sub(lambda found: f"{float(found[0]):.2f}", value)
+
+
+def truncation_note(count: int, what: str) -> str:
+    """Say that a plot shows only as many runs or lines as there are colours; nothing if it shows all."""
+    return f" The first {RUN_COLOURS} of {count} {what} are shown." if count > RUN_COLOURS else ""
+
+
+def marker_style(number: int) -> dict[str, Any]:
+    """Return colour and shape of the run or line with this number, counted from 0."""
+    marker, size = list(MARKERS.items())[number % len(MARKERS)]
+    edge = {"markeredgecolor": SURFACE, "markeredgewidth": 0.6}
+    return {"color": run_colour(number), "marker": marker, "markersize": size, "clip_on": False, **edge}
+
+
+def draw_interval(axes: Axes, x: float, y: Interval, number: int, *, across: bool = False) -> None:
+    """Draw a share with its interval in colour and shape of a run; ``across`` draws it along the x axis."""
+    interval, point = ([x, x], [y.low, y.high]), ([x], [y.value])
+    if across:
+        interval, point = interval[::-1], point[::-1]
+    axes.plot(*interval, color=run_colour(number), linewidth=1.3, clip_on=False)
+    axes.plot(*point, **marker_style(number))
+
+
+def write_beside(axes: Axes, y: float, text: str, *, column: int = 0, bold: bool = False) -> None:
+    """Write a number to the right of the axes at a height, in one of the columns there."""
+    x = 1 + _COLUMN_POINTS * (column + 1) / (PLOT_WIDTH * axes.get_position().width)
+    weight = "bold" if bold else "normal"
+    place = axes.get_yaxis_transform()
+    axes.text(x, y, text, transform=place, ha="right", va="center", fontsize=10.5, fontweight=weight)
+
+
+def name_rows(axes: Axes, names: Sequence[str], *, at: float = 0) -> None:
+    """Name the rows of a plot beside it, the first one on top; a name stands ``at`` so much below its row."""
+    axes.set_yticks([row + at for row in range(len(names))], names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+
+
+def format_percent_axis(axes: Axes, *, across: bool = False) -> None:
+    """Write per cent at the axis of shares, the y axis unless ``across``; no tick is rounded."""
+    (axes.xaxis if across else axes.yaxis).set_major_formatter(FuncFormatter(_tick_percent))
+
+
+def _tick_percent(share: float, place: int | None = None) -> str:
+    """Write a tick of an axis of shares.
+
+    >>> _tick_percent(0.975), _tick_percent(0.3), _tick_percent(1.0)
+    ('97.5%', '30%', '100%')
+    """
+    return f"{round(100 * share, 6):g}%"
+
+
+def share_limits(intervals: Sequence[Interval]) -> tuple[float, float]:
+    """Return limits of an axis of shares that show all intervals with some air, within 0 and 1."""
+    low = min(one.low for one in intervals)
+    high = max(one.high for one in intervals)
+    air = max(0.02, (high - low) * 0.08)
+    return max(-0.01, low - air), min(1.01, high + air)
+
+
+_MAX_NAME_CHARS = 22
+_NAME_WIDTH = 172
+_HEIGHT = 290
+
+_LINE_OFFSET = 0.004
+"""How far lines are moved aside so that their intervals do not cover each other."""
+
+_COSTS = {"calls": ("LLM calls", ("llm_calls",)), "tokens": ("tokens", ("input_tokens", "output_tokens"))}
+
+_COST_SENTENCE = (
+    "Each point is a run: its {} with the 95% interval over its mean {} per question. "
+    "Up and to the left is better."
+)
+
+_ERROR_SENTENCE = (
+    "Simulated error is how often the first relation that a simulated model picks is wrong. Each line is a "
+    "method with its options and joins the means of the seeds; each point is a run with its 95% interval."
+)
+
+
+class _Point(NamedTuple):
+    x: float
+    value: Interval
+
+
+class _Line(NamedTuple):
+    """What is drawn in one colour: points, joined by their means, and the name beside the last of them."""
+
+    name: str
+    points: list[_Point]
+
+    @property
+    def means(self) -> list[tuple[float, float]]:
+        """The mean at each place, from left to right."""
+        places = sorted({point.x for point in self.points})
+        return [(x, mean(point.value.value for point in self.points if point.x == x)) for x in places]
+
+
+def cost_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
+    """Draw Hits@1 and F1 against mean calls and mean tokens, as far as they are known and not all 0."""
+    plots: list[Plot] = []
+    for cost, (words, keys) in _COSTS.items():
+        for metric, title in cells.PLOTTED_METRICS.items():
+            points = [
+                (run, _Point(spent, value))
+                for run in runs
+                if (value := cells.read_interval((run.metrics or {}).get(metric)))
+                and (spent := cells.sum_means(run.metrics, *keys)) is not None
+            ]
+            if not any(point.x for _, point in points):
+                continue
+            few = len(points) <= RUN_COLOURS
+            lines = [_Line(f"{r.number} {r.name.short}" if few else str(r.number), [p]) for r, p in points]
+            axis, caption = f"mean {words} per question", _COST_SENTENCE.format(title, words)
+            about = (f"{name}-{cost}-{metric}", f"{title} against {words}", caption, _HEIGHT)
+            alt, right = f"{title} against {axis}", _NAME_WIDTH if few else 34
+            with add_plot(plots, *about, alt=alt, left=62, right=right) as (axes, shown):
+                _draw_lines(axes, lines)
+                axes.set(xlabel=axis, ylabel=title)
+                shown += (f"run {r.number}, {r.name.full}: {p.value} at {p.x:,.1f}" for r, p in points)
+    return plots
+
+
+def error_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
+    """Draw Hits@1 and F1 against the simulated error; nothing where fewer than two rates were run."""
+    plots: list[Plot] = []
+    for metric, title in cells.PLOTTED_METRICS.items():
+        every = _error_lines(runs, metric)
+        lines = every[:RUN_COLOURS]
+        if len({point.x for line in every for point in line.points}) > 1:
+            sentence = _ERROR_SENTENCE + truncation_note(len(every), "lines")
+            about = (f"{name}-error-{metric}", f"{title} against simulated error", sentence, _HEIGHT)
+            with add_plot(plots, *about, left=62, right=_NAME_WIDTH) as (axes, shown):
+                _draw_lines(axes, lines, offset=_LINE_OFFSET)
+                format_percent_axis(axes, across=True)
+                axes.set(xlabel="simulated error", ylabel=title)
+                for line in lines:
+                    means = ", ".join(f"{mean:.1%} at {x:.0%} error" for x, mean in line.means)
+                    shown.append(f"{line.name}: {means}")
+    return plots
+
+
+def _error_lines(runs: Sequence[ReportedRun], metric: str) -> list[_Line]:
+    """Sort the runs of simulated models into lines: all that differ in accuracy and seed only."""
+    lines: dict[str, _Line] = {}
+    for run in runs:
+        try:
+            rates = parse_error_rates(run.folder.model)
+        except ValueError:  # any other model
+            continue
+        if value := cells.read_interval((run.metrics or {}).get(metric)):
+            others = str(replace(rates, accuracy=1.0, seed=0)).partition(":")[2]
+            name = " · ".join(filter(None, [run.name.variant, others]))
+            lines.setdefault(name, _Line(name, [])).points.append(_Point(1 - rates.accuracy, value))
+    return list(lines.values())
+
+
+def _draw_lines(axes: Axes, lines: Sequence[_Line], offset: float = 0) -> None:
+    """Draw shares with their intervals over costs or errors, each line a little further right."""
+    points = [point for line in lines for point in line.points]
+    widest = max(point.x for point in points)
+    ends = []
+    for number, line in enumerate(lines):
+        aside = (number - (len(lines) - 1) / 2) * offset
+        for point in line.points:
+            draw_interval(axes, point.x + aside, point.value, number)
+        xs, means = [x + aside for x, _ in line.means], [mean for _, mean in line.means]
+        name = one_line(line.name, _MAX_NAME_CHARS)
+        axes.plot(xs, means, label=name, **marker_style(number))
+        ends.append((means[-1], xs[-1], name, run_colour(number)))
+    axes.set_xlim(*(-0.015, 1.05 * widest) if offset else (-0.03 * widest, 1.06 * widest))
+    axes.set_ylim(*share_limits([point.value for point in points]))
+    format_percent_axis(axes)
+    if len(lines) <= RUN_COLOURS:
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, handlelength=0.8, fontsize=11.5)
+        return
+    edge, (low, high) = axes.get_xlim()[1], axes.get_ylim()
+    for place, (y, x, name, colour) in enumerate(sorted(ends)):  # too many for a legend
+        at = (edge, low + (high - low) * place / (len(ends) - 1))
+        leader = {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "alpha": 0.6}
+        axes.annotate(name, (x, y), at, annotation_clip=False, va="center", color=colour, arrowprops=leader)
+
+
+_MAX_ROW_NAME_CHARS = 19
+
+_MIN_LABELLED_SHARE = 0.09
+"""The least share whose number has room in its part of a bar."""
+
+MAX_BARS = 60
+"""Bars of a distribution at most; more numbers than that share a bar."""
+
+_TALLEST_BAR_SHARE = 0.72
+"""Height of the tallest bar, as a share of a row."""
+
+_ANSWERED_OUTCOMES = ("grounded", "grounded_inference", "grounded_unverified", "parametric")
+
+
+class StackedBars(NamedTuple):
+    """A plot of bars of parts; ``colours`` are those of the parts, in their order."""
+
+    name: str
+    title: str
+    sentence: str
+    axis: str
+    colours: Mapping[str, str]
+    count_parts: Callable[[Mapping[str, Any]], Mapping[str, int]]
+    """Counts all parts of a run, by its metrics."""
+
+
+def _count_fates(metrics: Mapping[str, Any]) -> dict[str, int]:
+    """Count the questions with a triggered refinement by how they ended."""
+    parts = dict.fromkeys(_FATE_COLOURS, 0)
+    for outcome, fates in (cells.look_up(metrics, "refinement", "outcomes") or {}).items():
+        wrong = "wrong" if outcome in _ANSWERED_OUTCOMES else "failed"
+        parts["right, from the graph" if outcome == "grounded" else "right, otherwise"] += (
+            fates.get("right") or 0
+        )
+        parts["no answer" if outcome == "none" else wrong] += fates.get("wrong") or 0
+        parts["not scored"] += fates.get("unscored") or 0
+    return parts
+
+
+def _count_signals(metrics: Mapping[str, Any]) -> dict[str, int]:
+    verified = cells.look_up(metrics, "revision", "verified") or 0
+    shares = {key: cells.look_up(metrics, "revision", "sources", key, "value") for key in SIGNAL_TITLES}
+    return {title: round((shares[key] or 0) * verified) for key, title in SIGNAL_TITLES.items()}
+
+
+def _count_right_plans(metrics: Mapping[str, Any]) -> dict[str, int]:
+    plans = {title: cells.look_up(metrics, "revision", "plans", key) for key, title in PLAN_TITLES.items()}
+    hits = {title: cells.look_up(plan, "hits_at_1", "value") or 0 for title, plan in plans.items()}
+    return {title: round(hits[title] * (cells.look_up(plan, "n") or 0)) for title, plan in plans.items()}
+
+
+def _count_tokens(metrics: Mapping[str, Any]) -> dict[str, int]:
+    means = {stage: cells.look_up(metrics, "revision", "tokens", stage, "mean") for stage in STAGE_NODES}
+    return {stage: round(mean or 0) for stage, mean in means.items()}
+
+
+def _colours(titles: Sequence[str]) -> dict[str, str]:
+    return {title: run_colour(number) for number, title in enumerate(titles)}
+
+
+_FATE_COLOURS = {
+    "right, from the graph": page_colour("right"),
+    "right, otherwise": page_colour("partly"),
+    "wrong": page_colour("wrong"),
+    "no answer": page_colour("soft"),
+    "failed": page_colour("failed"),
+    "not scored": FAINT,
+}
+"""The parts of a bar, in their order, and the colours that the page has for them."""
+
+REFINEMENT_ENDS = StackedBars(
+    "refined",
+    "How refinement ends",
+    "Each row is a run: the questions in which refinement was triggered, by how they ended, in per cent; "
+    "the number beside it is how many they are. Right: the first answer is.",
+    "triggered questions",
+    _FATE_COLOURS,
+    _count_fates,
+)
+
+REVISION_SIGNALS = StackedBars(
+    "signals",
+    "Who asks for a revision",
+    "Each row is a run: its verified questions, in per cent, by who gave a signal to revise at any "
+    "step, heeded or not; the number beside it is how many they are.",
+    "verified questions",
+    {"no signal": FAINT, **_colours(list(SIGNAL_TITLES.values())[1:])},
+    _count_signals,
+)
+
+RIGHT_PLANS = StackedBars(
+    "arms",
+    "Whose plans are right",
+    "Each row is a run: its right answers, in per cent, by what the plan in force at the end is from; the "
+    "number beside it is how many they are.",
+    "right answers",
+    {"first plan": FAINT, **_colours(list(PLAN_TITLES.values())[1:])},
+    _count_right_plans,
+)
+
+TOKENS_BY_STAGE = StackedBars(
+    "stages",
+    "Tokens by stage",
+    "Each row is a run: the tokens of its questions with a plan, input and output, in per cent by what they "
+    "were spent on; the number beside it is their mean for a question.",
+    "tokens",
+    {**_colours(list(STAGE_NODES)), "other": FAINT},
+    _count_tokens,
+)
+
+
+class Spread(NamedTuple):
+    """A plot of how often each number comes up in a run."""
+
+    name: str
+    title: str
+    sentence: str
+    axis: str
+    numbers_of: Callable[[Sequence[Result]], Sequence[int]]
+    """Returns the numbers of a run, by its results."""
+
+
+def _llm_calls(results: Sequence[Result]) -> list[int]:
+    return [int(calls) for result in results if (calls := result.usage.get("llm_calls")) is not None]
+
+
+CALL_SPREAD = Spread(
+    "spread",
+    "LLM calls per question",
+    "Each row is a run: the height of a bar is the share of its questions that took so many calls, "
+    "the line is the median. Replies from the cache are no calls.",
+    "LLM calls of a question",
+    _llm_calls,
+)
+
+PRUNING_SPREAD = Spread(
+    "pruning",
+    "Relations after pruning",
+    "Each row is a run: the height of a bar is the share of its prunings that so many relations survived, "
+    "those that solved questions added among them; the line is the median (EGP, Figure 6). A pruning is one "
+    "entry of a trace: of a method with a frontier a round, all its chains or entities together.",
+    "relations kept by a pruning",
+    lambda results: [kept for _, kept in count_relations(results)],
+)
+
+
+def stacked_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
+    """Draw how the refinements of each run ended, its signals, its right plans and its tokens.
+
+    A plot for which no run has anything is left out.
+    """
+    plots: list[Plot] = []
+    for bars in (REFINEMENT_ENDS, REVISION_SIGNALS, RIGHT_PLANS, TOKENS_BY_STAGE):
+        counted = [(run, bars.count_parts(run.metrics or {})) for run in runs]
+        rows = [(run, parts) for run, parts in counted if any(parts.values())]
+        if not rows:
+            continue
+        about = (f"{name}-{bars.name}", bars.title, bars.sentence, 99 + 30 * len(rows))
+        with add_plot(plots, *about, top=50) as (axes, shown):
+            _name_runs(axes, [run for run, _ in rows])
+            for row, (run, parts) in enumerate(rows):
+                _stack_parts(axes, row, parts, bars.colours)
+                counts = ", ".join(f"{count} {part}" for part, count in parts.items() if count)
+                shown.append(f"run {run.number}, {run.name.full}: {counts}")
+            axes.set(xlim=(0, 1), xlabel=bars.axis)
+            format_percent_axis(axes, across=True)
+            used = [part for part in bars.colours if any(parts[part] for _, parts in rows)]
+            patches = [Patch(color=bars.colours[part]) for part in used]
+            place = {"bbox_to_anchor": (0, 1), "bbox_transform": axes.figure.transFigure}
+            style = {"ncols": 3, "frameon": False, "handlelength": 1, "columnspacing": 1.4, "fontsize": 11}
+            axes.legend(patches, used, loc="upper left", **place, **style)
+    return plots
+
+
+def _stack_parts(axes: Axes, row: int, parts: Mapping[str, int], colours: Mapping[str, str]) -> None:
+    left, whole = 0.0, sum(parts.values())
+    for part, count in parts.items():
+        share, colour = count / whole, colours[part]
+        bar = axes.barh(row, share, 0.62, left, color=colour, edgecolor=SURFACE)
+        if share >= _MIN_LABELLED_SHARE:
+            ink = INK if colour == FAINT else SURFACE
+            axes.bar_label(bar, [f"{100 * share:.0f}"], label_type="center", color=ink, fontsize=11)
+        left += share
+    write_beside(axes, row, f"{whole:,}")
+
+
+def _name_runs(axes: Axes, runs: Sequence[ReportedRun], *, at: float = 0) -> None:
+    names = [one_line(f"{run.number} {run.name.short}", _MAX_ROW_NAME_CHARS) for run in runs]
+    name_rows(axes, names, at=at)
+    axes.spines["left"].set_visible(False)
+
+
+def spread_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
+    """Draw how the questions of each run spread over LLM calls, and its prunings over relations kept.
+
+    A plot for which all numbers of all runs are 0 is left out.
+    """
+    plots: list[Plot] = []
+    for spread in (CALL_SPREAD, PRUNING_SPREAD):
+        counted = [(run, numbers) for run in runs if (numbers := spread.numbers_of([*run.results.values()]))]
+        most = max((max(numbers) for _, numbers in counted), default=0)
+        if not most:
+            continue
+        width = 1 + most // MAX_BARS
+        shared = f" A bar stands for {width} numbers." if width > 1 else ""
+        bars = [Counter(number // width for number in numbers) for _, numbers in counted]
+        scale = _TALLEST_BAR_SHARE / max(max(counts.values()) / counts.total() for counts in bars)
+        about = (f"{name}-{spread.name}", spread.title, spread.sentence + shared, 51 + 38 * len(counted))
+        with add_plot(plots, *about) as (axes, shown):
+            _name_runs(axes, [run for run, _ in counted], at=-0.25)
+            for row, (counts, (run, numbers)) in enumerate(zip(bars, counted, strict=True)):
+                colour, middle = run_colour(row), median(numbers)
+                places = [place * width + (width - 1) / 2 for place in counts]
+                heights = [-scale * count / counts.total() for count in counts.values()]
+                axes.bar(places, heights, 0.86 * width, row, color=colour, alpha=0.85)
+                axes.axhline(row, linewidth=0.6, color=colour)
+                axes.plot([middle] * 2, [row + 0.1, row - 0.8], color=INK, linewidth=1.4)
+                shown.append(f"run {run.number}, {run.name.full}: median {middle:g}, at most {max(numbers)}")
+            axes.set_ylim(len(counted) - 0.85, -0.95)
+            axes.set_xlim(left=-0.6 * width)
+            axes.set_xlabel(spread.axis)
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return plots
+
+
+_BREAKDOWNS = {
+    "hops": "hops of the gold path",
+    "kind": "kind of question",
+    "level": "level of generalisation",
+    "answers": "number of gold answers",
+    "intermediate": "entities between topics and answers",
+}
+
+_UNITS = {"hops": " hop", "answers": " answer"}
+
+MAX_KINDS = 20
+"""Kinds that are shown at most, the most frequent ones."""
+
+_MAX_PART_NAME_CHARS = 33
+
+_BAR_HEIGHT = 14
+
+_BREAKDOWN_SENTENCE = "{} with its 95% interval, one bar for each run; n is the number of questions."
+
+_DIFFERENCE_SENTENCE = (
+    " Beside a bar: its value, and what it has more or less than run {}, in percentage points, in bold "
+    "where the paired 95% interval of that does not hold 0."
+)
+
+_CONTRIBUTION_SENTENCE = (
+    "{} of the full configuration less that of the runs that are named, in percentage points, with its "
+    "paired 95% interval; the number is bold where that does not hold 0."
+)
+
+_Comparisons = Mapping[tuple[int, str], Comparison]
+"""How a run differs from the first one on the questions of a kind, by run number and kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindBreakdown:
+    """The runs by one thing that is known of questions (``by``, a key of the breakdowns)."""
+
+    by: str
+    runs: Sequence[ReportedRun]
+
+    def metrics_of(self, run: ReportedRun, kind: str) -> Mapping[str, Any]:
+        """Return the metrics of a run over the questions of a kind; nothing where it has none."""
+        return self._kinds_of(run).get(kind) or {}
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of any run: numbers in their order, the rest as metrics.json has them."""
+        found = dict.fromkeys(kind for run in self.runs for kind in self._kinds_of(run))
+        frequent = sorted(found, key=lambda kind: -max(self._count(run, kind) for run in self.runs))
+        kept = [kind for kind in found if kind in frequent[:MAX_KINDS]]
+        return sorted(kept, key=int) if all(kind.isdecimal() for kind in kept) else kept
+
+    def label(self, kind: str) -> str:
+        """Return the name of a kind with the number of its questions."""
+        counts = sorted({self._count(run, kind) for run in self.runs} - {0}) or [0]
+        n = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        unit = _UNITS.get(self.by, "")
+        return f"{one_line(kind, 18)}{unit}{'s' if unit and kind != '1' else ''} (n={n})"
+
+    def compare(self) -> Iterator[tuple[tuple[int, str], Comparison]]:
+        """Compare each run with the first one on the questions of each kind."""
+        for run in self.runs[1:]:
+            sides = align_questions(run, self.runs[0])
+            ours, theirs = (
+                group_questions([question for question in side if question.score], self.by) for side in sides
+            )
+            for kind, questions in ours.items():
+                found = compare_scored([(questions, theirs[kind])], self.runs[0].folder.seed)
+                if found.n:
+                    yield (run.number, kind), found
+
+    def _kinds_of(self, run: ReportedRun) -> Mapping[str, Any]:
+        return cells.look_up(run.metrics, "breakdowns", self.by) or {}
+
+    def _count(self, run: ReportedRun, kind: str) -> int:
+        return int(self.metrics_of(run, kind).get("n") or 0)
+
+
+def breakdown_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
+    """Draw Hits@1 and F1 by each thing known of questions, where there is more than one kind of it."""
+    measured = [run for run in runs if run.metrics]
+    plots: list[Plot] = []
+    for by, words in _BREAKDOWNS.items():
+        breakdown = KindBreakdown(by, measured[:RUN_COLOURS])
+        kinds = breakdown.kinds
+        if len(kinds) < 2:
+            continue
+        compared = dict(breakdown.compare())
+        differences = _DIFFERENCE_SENTENCE.format(measured[0].number) if compared else ""
+        note = differences + truncation_note(len(measured), "runs")
+        height = 49 + _row_height(breakdown) * len(kinds)
+        for metric, called in cells.PLOTTED_METRICS.items():
+            sentence = _BREAKDOWN_SENTENCE.format(called) + note
+            about = (f"{name}-{by}-{metric}", f"{called} by {words}", sentence, height)
+            with add_plot(plots, *about, right=90 if compared else 52) as (axes, shown):
+                name_rows(axes, [breakdown.label(kind) for kind in kinds])
+                for row, kind in enumerate(kinds):
+                    shown += _draw_kind(axes, row, kind, breakdown, compared, metric)
+                axes.set(xlim=(0, 1.02), xlabel=called)
+                format_percent_axis(axes, across=True)
+    return plots
+
+
+def _row_height(breakdown: KindBreakdown) -> int:
+    return 16 + _BAR_HEIGHT * len(breakdown.runs)
+
+
+def _draw_kind(
+    axes: Axes, row: int, kind: str, breakdown: KindBreakdown, compared: _Comparisons, metric: str
+) -> Iterator[str]:
+    """Draw a bar for each run at the row of a kind, and say what it shows."""
+    thickness = _BAR_HEIGHT / _row_height(breakdown)
+    for number, run in enumerate(breakdown.runs):
+        value = cells.read_interval(breakdown.metrics_of(run, kind).get(metric))
+        if not value:
+            continue
+        y = row + (number - (len(breakdown.runs) - 1) / 2) * thickness
+        axes.barh(y, value.value, 0.85 * thickness, color=run_colour(number), alpha=0.3)
+        draw_interval(axes, y, value, number, across=True)
+        write_beside(axes, y, f"{100 * value.value:.1f}")
+        words = f"{kind}, run {run.number}: {value}"
+        if found := compared.get((run.number, kind)):
+            more = found.differences[metric]
+            words += f", {cells.describe_difference(more)}"
+            bold = cells.is_significant(more)
+            write_beside(axes, y, cells.format_points(more.value or 0.0), column=1, bold=bold)
+        yield words
+    if row:
+        axes.axhline(row - 0.5, linewidth=0.6, color=FAINT, alpha=0.6)
+
+
+def contribution_plots(name: str, first: int, ablations: Sequence[Ablation]) -> list[Plot]:
+    """Draw the contribution of each part to Hits@1 and F1; ``first`` is the number of the first run."""
+    plots: list[Plot] = []
+    for number, ablation in enumerate(ablations, start=1):
+        parts = [variant for variant in ablation.variants if variant.comparison.n]
+        for metric, called in cells.PLOTTED_METRICS.items() if parts else ():
+            about = (f"{name}-part{number}-{metric}", f"{ablation_title(ablation)}: {called}")
+            sentence, height = _CONTRIBUTION_SENTENCE.format(called), 49 + 30 * len(parts)
+            with add_plot(plots, *about, sentence, height, left=226) as (axes, shown):
+                name_rows(axes, [one_line(part.name, _MAX_PART_NAME_CHARS) for part in parts])
+                for row, part in enumerate(parts):
+                    found = part.comparison.differences[metric]
+                    colour = run_colour(part.runs[0].number - first)
+                    value, low, high = (
+                        100 * (bound or 0.0) for bound in (found.value, found.low, found.high)
+                    )
+                    axes.barh(row, value, 0.55, color=colour, alpha=0.85)
+                    axes.plot([low, high], [row, row], color=INK, linewidth=1.3)
+                    bold = cells.is_significant(found)
+                    write_beside(axes, row, cells.format_points(value / 100), bold=bold)
+                    shown.append(f"{part.name}: {cells.describe_difference(found)}")
+                axes.axvline(0, linewidth=0.8, color=INK)
+                axes.set_xlabel("percentage points")
+    return plots
+
+
+_RELIABILITY_SENTENCE = (
+    "Each point is the answers of about one confidence: the share whose first answer is right, with its 95% "
+    "interval. On the line confidence tells the truth; below it answers are wrong more often than it says."
+)
+
+
+def reliability_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
+    """Draw right answers against confidence; nothing where no run has any."""
+    found = [(run, bins) for run in runs if (bins := cells.look_up(run.metrics, "reliability", "bins"))]
+    plots: list[Plot] = []
+    if not found:
+        return plots
+    sentence = _RELIABILITY_SENTENCE + truncation_note(len(found), "runs")
+    about = (f"{name}-reliability", "Right answers by confidence", sentence, 290)
+    with add_plot(plots, *about, left=62, right=90) as (axes, shown):
+        axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.8)
+        for number, (run, bins) in enumerate(found[:RUN_COLOURS]):
+            for each in bins:
+                if right := cells.read_interval(each["right"]):
+                    draw_interval(axes, each["confidence"], right, number)
+                    told = f"run {run.number} at {each['confidence']:.0%}: {right} of {each['n']} right"
+                    shown.append(told)
+            axes.plot([], [], label=f"run {run.number}", **marker_style(number))
+        axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel="confidence", ylabel="right")
+        format_percent_axis(axes)
+        format_percent_axis(axes, across=True)
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, handlelength=0.8, fontsize=11.5)
+    return plots
+
+
+def draw_plots(name: str, runs: Sequence[ReportedRun], ablations: Sequence[Ablation] = ()) -> list[Plot]:
+    """Draw what there is to draw of the runs on one dataset; ``name`` begins the ids in the pictures."""
+    return [
+        *contribution_plots(name, runs[0].number, ablations),
+        *cost_plots(name, runs),
+        *error_plots(name, runs),
+        *reliability_plots(name, runs),
+        *breakdown_plots(name, runs),
+        *stacked_plots(name, runs),
+        *spread_plots(name, runs),
+    ]
