@@ -12,9 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from typing_extensions import is_typeddict
 
 from kgqa.evaluation.paper_analysis.intermediates import INTERMEDIATES_FILE
+from kgqa.evaluation.question import Rows
 from kgqa.evaluation.record_files import MAX_RECORDS_FILE_BYTES, parse_json
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.result_files import read_results
+from kgqa.evaluation.scoring.tables import TABLES_FILE
 from kgqa.files import read_file
 from kgqa.kg.terms import one_line
 
@@ -79,6 +81,13 @@ class IntermediateCounts(JsonObject):
     __pydantic_extra__: dict[str, Count] = Field(init=False)
 
 
+class StoredTables(JsonObject):
+    """A ``tables.json``: what gold queries and those of records give, by question."""
+
+    gold: dict[str, Rows]
+    given: dict[str, Rows]
+
+
 @cache
 def metrics_shape() -> type[JsonObject]:
     """Return what ``metrics.json`` must be: `Metrics` with bounds for numbers, any field optional."""
@@ -139,6 +148,8 @@ class RunFolder:
     metrics: Json | None
     intermediates: Json = field(default_factory=dict)
     """What ``intermediates.json`` says, by question; nothing where it is not written yet."""
+    gold: Mapping[str, Rows] = field(default_factory=dict)
+    """The gold tables in ``tables.json``, by question."""
 
     @property
     def config(self) -> Json:
@@ -197,10 +208,11 @@ def read_run(folder: Path) -> RunFolder:
         raise ReportError(
             f"{one_line(str(folder))} is no run: it has no run.json; give folders that kgqa eval wrote"
         )
-    names = ("metrics.json", INTERMEDIATES_FILE, "results.jsonl")
-    measured, counted, recorded = (folder / name for name in names)
+    names = ("metrics.json", INTERMEDIATES_FILE, TABLES_FILE, "results.jsonl")
+    measured, counted, tabled, recorded = (folder / name for name in names)
     about = read_json_object(folder / "run.json", RunHeader)
     metrics = read_json_object(measured, metrics_shape()) if measured.is_file() else None
     intermediates = read_json_object(counted, IntermediateCounts) if counted.is_file() else {}
+    gold = read_json_object(tabled, StoredTables)["gold"] if tabled.is_file() else {}
     results = tuple(read_results(recorded)) if recorded.is_file() else ()
-    return RunFolder(folder, about, results, metrics, intermediates)
+    return RunFolder(folder, about, results, metrics, intermediates, gold)
