@@ -10,8 +10,8 @@ from kgqa.evaluation.scoring.tables import measure_tables
 
 NOTE = (
     "Precision, recall and F1 are over all values of all rows. Where gold says yes, any answer of yes or no "
-    "is right. NDCG, of questions that ask for an order, ranks values by their bytes. Questions without a "
-    "value in their gold are left out. For comparison with published numbers only."
+    "is right. NDCG, of questions that ask for an order, ranks values by their bytes. A question without "
+    "gold is wrong. For comparison with published numbers only."
 )
 
 
@@ -25,7 +25,7 @@ def measure_text2sparql(
     Raises:
         ValueError: if they have none.
     """
-    found = measure_tables(results, questions, seed)
+    found = measure_tables(results, questions, seed, empty=True)
     if found is None:
         raise ValueError("what the queries give is not known; name the graph by --kg")
     both, ndcg, n = found["f1_ndcg"], found["ndcg"], found["n"]

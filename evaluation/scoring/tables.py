@@ -36,7 +36,7 @@ class AnswerTables(TypedDict):
 
 
 class TableMetrics(TypedDict):
-    """How answers agree with gold tables, on the questions whose gold has a value."""
+    """How answers agree with gold tables."""
 
     n: int
     precision: Share
@@ -121,18 +121,19 @@ def with_given(
 
 
 def measure_tables(
-    results: Sequence[Result], questions: Sequence[Question], seed: int
+    results: Sequence[Result], questions: Sequence[Question], seed: int, *, empty: bool = False
 ) -> TableMetrics | None:
     """Measure how the tables of results agree with the gold ones.
 
     None where no question has a gold table, or no result has one because its query was not run again.
+    ``empty`` says whether questions count, as wrong, whose gold has no value.
     """
     if all(result.rows is None for result in results):
         return None
     pairs = [
         (question.rows, result.rows if result and result.rows is not None else [], question.ordered)
         for question, result in pair_results(results, questions).pairs
-        if question.rows is not None and cells_of(question.rows)
+        if question.rows is not None and (empty or cells_of(question.rows))
     ]
     if not pairs:
         return None
