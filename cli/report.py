@@ -47,7 +47,8 @@ def report(
     print_line(str(out))
     if tables is not None:
         try:
-            written = write_tables(report.sections, tables)
+            named = ((each.group.name, table) for each in report.sections for table in each.tables)
+            written = write_tables(named, tables)
         except OSError as error:
             fail(f"cannot write {error.filename or tables}: {error.strerror}; give another --tables")
         for file in written:

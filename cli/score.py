@@ -1,5 +1,6 @@
 """``kgqa score``: score a file of results again, without a model, and show each metric with its interval."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -68,7 +69,7 @@ def score(
     for warning in scored.warnings:
         typer.echo(f"kgqa: {warning}", err=True)
     if as_json:
-        compared = {"comparison": scored.comparison.as_dict()} if scored.comparison else {}
+        compared = {"comparison": asdict(scored.comparison)} if scored.comparison else {}
         print_json({**scored.metrics, **compared})
     else:
         _print_scores(scored)

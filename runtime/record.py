@@ -142,20 +142,7 @@ class Record(TypedDict):
     """The method's options, with their hash."""
 
 
-SUMMARY = (
-    "question",
-    "method",
-    "topics",
-    "answers",
-    "table",
-    "outcome",
-    "confidence",
-    "stopped_by",
-    "paths",
-    "evidence",
-    "query",
-    "conditions",
-)
+SUMMARY = tuple(key for key in Record.__annotations__ if key not in ("id", "trace", "usage", "config"))
 """The keys of a record that say what it answers and prove it."""
 
 VARIABLE_REF: Ref = {"id": None, "name": None}  # a node of a chain that stays a variable

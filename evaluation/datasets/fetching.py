@@ -7,8 +7,10 @@ The bytes are read here: that package begins a file anew where a process was kil
 import hashlib
 import os
 import shutil
+import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from glob import escape
@@ -39,7 +41,7 @@ class RemoteFile:
     """A file as it is published; ``checksum`` is a SHA-256, or the id that git has for its content."""
 
     path: str
-    address: str
+    address: str | Path
     bytes: int | None = None
     checksum: str | None = None
 
@@ -142,7 +144,7 @@ def _list_hub(source: Source, part: Part, revision: str) -> Listing:
 
 
 def fetch(remote: RemoteFile, target: Path, headers: Mapping[str, str], watch: Watcher) -> str:
-    """Fetch one file, from where an earlier try ended, and return its checksum.
+    """Fetch one file, from where an earlier try ended, or copy it, and return its checksum.
 
     What has come so far lies beside its place, under a name with the checksum that it is to have.
 
@@ -150,18 +152,18 @@ def fetch(remote: RemoteFile, target: Path, headers: Mapping[str, str], watch: W
         DatasetError: if it cannot be had, is not what is published, or the disk is full.
     """
     partial = target.with_name(f".{target.name}.{(remote.checksum or 'unknown')[:12]}.part")
-    try:
+    with writing(target, "what has come so far stays: make room, and repeat the command"):
         target.parent.mkdir(parents=True, exist_ok=True)
         for other in target.parent.glob(f".{escape(target.name)}.*.part"):
             if other != partial:  # of a file that is published no more
                 other.unlink()
         went_on = partial.exists()
         _check_room(remote, partial)
-        _download(remote, partial, headers, watch)
+        _bring(remote, partial, headers, watch)
         found = checksum(partial, remote.checksum)
         if remote.checksum and found != remote.checksum and went_on:  # what was there may be of another file
             partial.unlink()
-            _download(remote, partial, headers, watch)
+            _bring(remote, partial, headers, watch)
             found = checksum(partial, remote.checksum)
         if remote.checksum and found != remote.checksum:
             partial.unlink()
@@ -170,12 +172,25 @@ def fetch(remote: RemoteFile, target: Path, headers: Mapping[str, str], watch: W
                 "it was not kept: fetch it again, or from another place"
             )
         os.replace(partial, target)
-    except OSError as error:
-        raise DatasetError(
-            f"cannot write {error.filename or target}: {error.strerror or error}; what has come so far "
-            "stays: make room, and repeat the command"
-        ) from None
     return found
+
+
+@contextmanager
+def writing(path: Path, advice: str = "make room, and repeat the command") -> Iterator[None]:
+    """Turn what the disk refuses into a DatasetError of one line."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        where, why = (getattr(error, key, None) for key in ("filename", "strerror"))
+        raise DatasetError(f"cannot write {where or path}: {why or error}; {advice}") from None
+
+
+def _bring(remote: RemoteFile, partial: Path, headers: Mapping[str, str], watch: Watcher) -> None:
+    if isinstance(remote.address, Path):
+        shutil.copyfile(remote.address, partial)
+        watch(remote.path, remote.bytes or 0, remote.bytes)
+    else:
+        _download(remote, remote.address, partial, headers, watch)
 
 
 def _check_room(remote: RemoteFile, partial: Path) -> None:
@@ -189,7 +204,9 @@ def _check_room(remote: RemoteFile, partial: Path) -> None:
         )
 
 
-def _download(remote: RemoteFile, partial: Path, headers: Mapping[str, str], watch: Watcher) -> None:
+def _download(
+    remote: RemoteFile, address: str, partial: Path, headers: Mapping[str, str], watch: Watcher
+) -> None:
     """Read a file to its end, asking for the rest of it where a connection breaks."""
     import httpx
 
@@ -205,7 +222,7 @@ def _download(remote: RemoteFile, partial: Path, headers: Mapping[str, str], wat
                 status = error.response.status_code
                 if status < 500 and status not in (408, 429):
                     said = f"{error.response.status_code} {error.response.reason_phrase}"
-                    raise DatasetError(f"{redact_url(remote.address)} cannot be had: {said}") from None
+                    raise DatasetError(f"{redact_url(address)} cannot be had: {said}") from None
                 why: Exception = error
             except httpx.TransportError as error:
                 why = error
@@ -213,7 +230,7 @@ def _download(remote: RemoteFile, partial: Path, headers: Mapping[str, str], wat
             failures = 0 if came else failures + 1
             if failures == MAX_ATTEMPTS or (failures and isinstance(why, httpx.ConnectError)):
                 setting = "KGQA_GITHUB" if remote.bytes is None else "HF_ENDPOINT"
-                raise DatasetError(_unreachable(remote.address, why, setting)) from None
+                raise DatasetError(_unreachable(address, why, setting)) from None
             time.sleep(SECONDS_BETWEEN_ATTEMPTS * failures)
 
 
@@ -224,7 +241,7 @@ def _read_rest(client: Any, remote: RemoteFile, partial: Path, here: int, watch:
     if here and here == remote.bytes:
         return
     asked = {"Range": f"bytes={here}-"} if here else {}
-    with client.stream("GET", remote.address, headers=asked) as response:
+    with client.stream("GET", str(remote.address), headers=asked) as response:
         if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:  # it is whole, or of another
             if response.headers.get("Content-Range") == f"bytes */{here}":
                 return

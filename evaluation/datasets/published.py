@@ -7,8 +7,6 @@ them lies below ``ready``.
 
 import hashlib
 import json
-import shutil
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +15,15 @@ from typing import Any
 from filelock import FileLock
 
 from kgqa.builds import new_folder, replace_file
-from kgqa.evaluation.datasets.fetching import Listing, RemoteFile, Watcher, checksum, fetch, list_files
+from kgqa.evaluation.datasets.fetching import (
+    Listing,
+    RemoteFile,
+    Watcher,
+    checksum,
+    fetch,
+    list_files,
+    writing,
+)
 from kgqa.evaluation.datasets.format import DatasetError
 from kgqa.evaluation.datasets.sources import Part, Source
 from kgqa.evaluation.datasets.subgraphs import (
@@ -95,12 +101,8 @@ def get_part(
         DatasetError: if a file cannot be had, or is not what was published.
     """
     part, folder = source.parts[name], folder_of(source)
-    try:
+    with writing(folder, "set KGQA_HOME to another folder"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DatasetError(
-            f"cannot write {folder}: {error.strerror}; set KGQA_HOME to another folder"
-        ) from None
     with FileLock(folder / ".lock"):
         record = read_record(source)
         here = files_here(source, name)
@@ -124,7 +126,7 @@ def get_part(
             "revision": listing.revision,
         }
         for remote in listing.files:
-            _bring(remote, folder, record, listing, origin, watch, tell)
+            _bring(remote, folder, record, listing, watch, tell)
             _write_record(folder, record)
         record["parts"][name] = [remote.path for remote in listing.files]
         _write_record(folder, record)
@@ -153,7 +155,7 @@ def _list_folder(source: Source, part: Part, origin: Path) -> Listing:
         for path in there:
             known = path.relative_to(origin).as_posix()
             size = path.stat().st_size
-            found.append(RemoteFile(known, str(path), size, source.checksums.get(known)))
+            found.append(RemoteFile(known, path, size, source.checksums.get(known)))
     return Listing(tuple(found), f"from {origin.absolute()}")
 
 
@@ -162,7 +164,6 @@ def _bring(
     folder: Path,
     record: dict[str, Any],
     listing: Listing,
-    origin: Path | None,
     watch: Watcher,
     tell: Teller,
 ) -> None:
@@ -170,28 +171,10 @@ def _bring(
     target, known = folder / remote.path, record["files"].get(remote.path)
     if known and remote.checksum in (None, known["checksum"]) and _is_intact(target, known):
         return
-    found = _copy(remote, target, watch) if origin else fetch(remote, target, listing.headers, watch)
+    found = fetch(remote, target, listing.headers, watch)
     if known and len(known["checksum"]) == len(found) and known["checksum"] != found:
         tell(f"{remote.path} has changed: it was {known['checksum']}, and is {found} now")
     record["files"][remote.path] = {"checksum": found, "bytes": target.stat().st_size}
-
-
-def _copy(remote: RemoteFile, target: Path, watch: Watcher) -> str:
-    found = checksum(Path(remote.address), remote.checksum)
-    if remote.checksum and found != remote.checksum:
-        raise DatasetError(
-            f"{remote.address} is not what was published: its checksum is {found}, not {remote.checksum}"
-        )
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with open(remote.address, "rb") as origin:
-            replace_file(target, lambda file: shutil.copyfileobj(origin, file))
-    except OSError as error:
-        raise DatasetError(
-            f"cannot write {target}: {error.strerror}; make room, and repeat the command"
-        ) from None
-    watch(remote.path, remote.bytes or 0, remote.bytes)
-    return found
 
 
 def _is_intact(path: Path, known: dict[str, Any]) -> bool:
@@ -204,12 +187,8 @@ def _is_intact(path: Path, known: dict[str, Any]) -> bool:
 
 def _write_record(folder: Path, record: dict[str, Any]) -> None:
     text = json.dumps(record, ensure_ascii=False, indent=2) + "\n"
-    try:
+    with writing(folder):
         replace_file(folder / RECORD_FILE, lambda file: file.write(text.encode()))
-    except OSError as error:
-        raise DatasetError(
-            f"cannot write {folder}: {error.strerror}; make room, and repeat the command"
-        ) from None
 
 
 def locate(source: Source, name: str, watch: Callable[[int], None] | None = None) -> Located:
@@ -234,8 +213,8 @@ def locate(source: Source, name: str, watch: Callable[[int], None] | None = None
         return Located(folder / questions[0], source.format, digest, graph)
     ready = folder / "ready" / f"{name}-{digest[:12]}-{READY_VERSION}"
 
-    def build(made: Path) -> None:
-        with FileLock(folder / ".lock"):  # nobody fetches others meanwhile
+    def make() -> None:
+        with new_folder(ready) as made, FileLock(folder / ".lock"):  # nobody fetches others meanwhile
             if files_here(source, name) != here:
                 raise DatasetError(f"{called} was fetched anew meanwhile; repeat the command")
             if source.subgraphs:
@@ -243,24 +222,11 @@ def locate(source: Source, name: str, watch: Callable[[int], None] | None = None
             else:
                 write_facts(folder / str(part.graph), made / FACTS_FILE)
 
-    _make_ready(ready, build)
+    with writing(ready):  # other processes wait; it is there whole or not
+        build_once(ready, Path.is_dir, make)
     if source.subgraphs:
         return Located(ready / QUESTIONS_FILE, "kgqa", digest, ready / GRAPHS_FILE)
     return Located(folder / questions[0], source.format, digest, ready / FACTS_FILE)
-
-
-def _make_ready(ready: Path, build: Callable[[Path], None]) -> None:
-    """Build a folder beside its place, while other processes wait, so that it is there whole or not."""
-
-    def make() -> None:
-        with new_folder(ready) as made:
-            build(made)
-
-    try:
-        build_once(ready, Path.is_dir, make)
-    except (OSError, sqlite3.Error) as error:
-        why = getattr(error, "strerror", None) or error
-        raise DatasetError(f"cannot write {ready}: {why}; make room, and repeat the command") from None
 
 
 def write_union(graph: Path, target: Path) -> None:

@@ -13,15 +13,15 @@ from typing_extensions import TypedDict
 from kgqa.evaluation.paper_analysis.trace import trace_entries
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.scores import ScoredQuestion
-from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, summarise_costs
+from kgqa.evaluation.scoring.statistics import Costs, Count, Share, mean_share, summarise_costs
 
 LOOKAHEAD_NODES = ("smart_lookahead", "lookahead_by_path")
 
 
-class Lookahead(TypedDict):
+class Lookahead(TypedDict, total=False):
     """Smart lookahead in a run."""
 
-    questions: int
+    questions: Count
     """Questions that a lookahead was taken at."""
     fired: Share
     """Those with a relation of the exemplars at a topic (§5.4: 85.8 % on WebQSP)."""
@@ -35,15 +35,15 @@ class Lookahead(TypedDict):
     """The same among those where it fired (§5.4: 61.4 % on WebQSP)."""
 
 
-class Pruning(TypedDict):
+class Pruning(TypedDict, total=False):
     """How many relations survive one pruning (§5.3, Figure 6), of any method that chooses relations."""
 
-    prunings: int
+    prunings: Count
     chosen: Costs
     """What the model chose of them."""
     kept: Costs
     """That, and what exemplars added."""
-    counts: dict[str, int]
+    counts: dict[str, Count]
     """Prunings by the number of relations kept (Figure 6)."""
 
 

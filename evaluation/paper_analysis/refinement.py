@@ -8,40 +8,47 @@ from typing_extensions import TypedDict
 from kgqa.evaluation.paper_analysis.trace import in_order, trace_entries
 from kgqa.evaluation.result import OUTAGE_OUTCOMES, Result
 from kgqa.evaluation.scoring.scores import GroupMetrics, ScoredQuestion, measure_group
-from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, mean_shares, summarise_costs
+from kgqa.evaluation.scoring.statistics import (
+    Costs,
+    Count,
+    Share,
+    mean_share,
+    mean_shares,
+    summarise_costs,
+)
 from kgqa.runtime.record import FROM_GRAPH
 
 BLUEPRINT_SOURCES = ("copied", "adapted", "nearest", "none")
 """Where a blueprint may be from, in the order in which the metrics have them."""
 
 
-class BlueprintSourceMetrics(GroupMetrics):
+class BlueprintSourceMetrics(GroupMetrics, total=False):
     """The questions whose blueprint is from one source, and the accuracy over the ``n`` scored ones."""
 
-    questions: int
+    questions: Count
     share: Share
     """Of the questions for which a blueprint was looked for."""
-    dropped: int
+    dropped: Count
     """Relations that the model named in their blueprints and the graph does not have."""
 
 
-class HitCounts(TypedDict):
+class HitCounts(TypedDict, total=False):
     """How many questions have a right first answer, how many have not, and how many have no gold."""
 
-    right: int
-    wrong: int
-    unscored: int
+    right: Count
+    wrong: Count
+    unscored: Count
 
 
-class TriggeredMetrics(GroupMetrics):
+class TriggeredMetrics(GroupMetrics, total=False):
     """Questions with a diagnosis: how many, and the accuracy over the ``n`` scored ones among them."""
 
-    triggered: int
+    triggered: Count
     outcomes: dict[str, HitCounts]
     """How they ended, by outcome; ``error`` is an exception."""
 
 
-class Refinement(TriggeredMetrics):
+class Refinement(TriggeredMetrics, total=False):
     """Failure-aware refinement in a run (Table 8, Figure 5).
 
     ``triggered`` counts the questions with at least one diagnosis; all but ``rate`` is
@@ -54,7 +61,7 @@ class Refinement(TriggeredMetrics):
     """Diagnoses of such a question; null where there is none."""
     dropped: Share
     """Questions whose blueprint was found unreliable and dropped (App. K)."""
-    rerouted: int
+    rerouted: Count
     """Questions with a diagnosis that blames a step, so that the search went on before it."""
     recovered: Share
     """Of the scored ones among those, the share that ended grounded and right."""

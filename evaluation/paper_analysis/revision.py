@@ -14,7 +14,15 @@ from kgqa.evaluation.paper_analysis.trace import (
     read_plan_trace,
 )
 from kgqa.evaluation.scoring.scores import GroupMetrics, ScoredQuestion, is_right, measure_group
-from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, mean_shares, summarise_costs
+from kgqa.evaluation.scoring.statistics import (
+    Costs,
+    Count,
+    Fraction,
+    Share,
+    mean_share,
+    mean_shares,
+    summarise_costs,
+)
 from kgqa.priors.answer_agreement import answer_key
 from kgqa.priors.rewards import RewardPart, answer_confidence, task_reward
 
@@ -28,43 +36,43 @@ PLAN_ORIGINS = (FIRST_PLAN, "local", "lookahead", "global", "mixed")
 REWARD_PARTS: tuple[RewardPart, ...] = get_args(RewardPart)
 
 
-class ArmMetrics(TypedDict):
+class ArmMetrics(TypedDict, total=False):
     """What one arm did (Tables 6 and 9)."""
 
     chosen: Costs | None
     """How often a question with a plan chose it: N_c."""
-    revisions: int
+    revisions: Count
     """Revisions by it that have a reward."""
-    accepted: int
-    reward: float | None
+    accepted: Count
+    reward: Fraction | None
     """Their mean reward; null where there are none."""
-    wrong_before: int
+    wrong_before: Count
     """Revisions of a plan whose answer was wrong, on scored questions."""
     success: Share
     """The share of those that are right; the interval is over revisions (Table 6)."""
 
 
-class PlanOriginMetrics(GroupMetrics):
+class PlanOriginMetrics(GroupMetrics, total=False):
     """The questions that ended with a plan of one origin, and the accuracy over the ``n`` scored ones."""
 
-    questions: int
+    questions: Count
     attributed: Share
     """Its share of all right answers (Figure 7)."""
 
 
-class StageCosts(Costs):
+class StageCosts(Costs, total=False):
     """What a question with a plan spends on one stage, in tokens, input and output together."""
 
-    share: float | None
+    share: Fraction | None
     """Its share of the tokens of all these questions; null where none were spent."""
 
 
-class Revision(TypedDict):
+class Revision(TypedDict, total=False):
     """Verification and revision in a run."""
 
-    planned: int
+    planned: Count
     """Questions with a plan."""
-    verified: int
+    verified: Count
     """Those of them in which a step was verified."""
     rate: Share
     """The verified ones in which the plan was to be revised at any step (Figure 5, outer ring)."""
@@ -74,9 +82,9 @@ class Revision(TypedDict):
     A signal counts even where it was not heeded: one of two with ``verifiers=and``, or one that came
     when no revision was left. So ``rate`` may be less than all of them but ``none``.
     """
-    steps: dict[str, dict[str, int]]
+    steps: dict[str, dict[str, Count]]
     """Verifications by the number of the step, and by who gave a signal."""
-    verifiers: dict[str, int]
+    verifiers: dict[str, Count]
     """Verifications by what stood for the NLI verifier: ``rules``, or the name of a model."""
     revisions: Costs
     """Revisions of a question with a plan, those that came to nothing too."""
@@ -89,7 +97,7 @@ class Revision(TypedDict):
     strategies: dict[str, ArmMetrics]
     plans: dict[str, PlanOriginMetrics]
     """By what the plan in force at the end is from: ``first``, or an arm (Figure 7)."""
-    entropy: float | None
+    entropy: Fraction | None
     """The mean of H_t over all revisions (Table 11); null where there are none."""
     best_task: Share
     """Scored questions with a revision, those whose best one by task reward is right (Table 11)."""

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
 
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.scores import ScoredQuestion
+from kgqa.evaluation.scoring.statistics import Count, Fraction
 from kgqa.priors.rewards import RevisionMetrics
 
 SignalSource = Literal["none", "model", "nli", "both"]
@@ -27,10 +28,6 @@ STAGE_NODES = {
     "other": (),
 }
 """The stages of Figure 6 and the nodes that ask the model in each; ``other`` is any other node."""
-
-Count = Annotated[int, Field(ge=0)]
-
-Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 TextOrNone = Annotated[str | None, BeforeValidator(lambda value: value if isinstance(value, str) else None)]
 

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +21,7 @@ from kgqa.evaluation.report.questions import pack_questions
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
 
 WEB = Path(__file__).with_name("web")
+MEANING = Path(__file__).with_name("meaning.toml")
 
 SCRIPT_FILES = ("record.js", "list.js", "page.js")
 
@@ -80,6 +82,7 @@ def render_page(report: Report) -> str:
         sections=report.sections,
         payload=pack_questions([section.group for section in report.sections]),
         colours=RUN_COLOURS,
+        meaning=tomllib.loads(MEANING.read_text(encoding="utf-8")),
     )
 
 

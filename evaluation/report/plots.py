@@ -2,14 +2,17 @@
 
 Text stays text, colours are those of the page's style, ids are the plot's own, and neither
 style elements nor style attributes are left, which the page's content security policy forbids.
+``plots.toml`` has the words.
 """
 
 import io
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import mean, median
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
@@ -32,6 +35,10 @@ from kgqa.evaluation.scoring.comparison import Comparison, compare_scored
 from kgqa.evaluation.scoring.scores import group_questions
 from kgqa.evaluation.simulation.error_rates import parse_error_rates
 from kgqa.kg.terms import one_line
+
+WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+)
 
 PLOT_WIDTH = 430
 """Width of a plot, in the units of its view box; text is 12 of them high."""
@@ -234,16 +241,6 @@ _LINE_OFFSET = 0.004
 
 _COSTS = {"calls": ("LLM calls", ("llm_calls",)), "tokens": ("tokens", ("input_tokens", "output_tokens"))}
 
-_COST_SENTENCE = (
-    "Each point is a run: its {} with the 95% interval over its mean {} per question. "
-    "Up and to the left is better."
-)
-
-_ERROR_SENTENCE = (
-    "Simulated error is how often the first relation that a simulated model picks is wrong. Each line is a "
-    "method with its options and joins the means of the seeds; each point is a run with its 95% interval."
-)
-
 
 class _Point(NamedTuple):
     x: float
@@ -278,7 +275,10 @@ def cost_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
                 continue
             few = len(points) <= RUN_COLOURS
             lines = [_Line(f"{r.number} {r.name.short}" if few else str(r.number), [p]) for r, p in points]
-            axis, caption = f"mean {words} per question", _COST_SENTENCE.format(title, words)
+            axis, caption = (
+                f"mean {words} per question",
+                WORDS["cost"]["sentence"].format(metric=title, cost=words),
+            )
             about = (f"{name}-{cost}-{metric}", f"{title} against {words}", caption, _HEIGHT)
             alt, right = f"{title} against {axis}", _NAME_WIDTH if few else 34
             with add_plot(plots, *about, alt=alt, left=62, right=right) as (axes, shown):
@@ -295,7 +295,7 @@ def error_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
         every = _error_lines(runs, metric)
         lines = every[:RUN_COLOURS]
         if len({point.x for line in every for point in line.points}) > 1:
-            sentence = _ERROR_SENTENCE + truncation_note(len(every), "lines")
+            sentence = WORDS["error"]["sentence"] + truncation_note(len(every), "lines")
             about = (f"{name}-error-{metric}", f"{title} against simulated error", sentence, _HEIGHT)
             with add_plot(plots, *about, left=62, right=_NAME_WIDTH) as (axes, shown):
                 _draw_lines(axes, lines, offset=_LINE_OFFSET)
@@ -362,18 +362,6 @@ _TALLEST_BAR_SHARE = 0.72
 _ANSWERED_OUTCOMES = ("grounded", "grounded_inference", "grounded_unverified", "parametric")
 
 
-class StackedBars(NamedTuple):
-    """A plot of bars of parts; ``colours`` are those of the parts, in their order."""
-
-    name: str
-    title: str
-    sentence: str
-    axis: str
-    colours: Mapping[str, str]
-    count_parts: Callable[[Mapping[str, Any]], Mapping[str, int]]
-    """Counts all parts of a run, by its metrics."""
-
-
 def _count_fates(metrics: Mapping[str, Any]) -> dict[str, int]:
     """Count the questions with a triggered refinement by how they ended."""
     parts = dict.fromkeys(_FATE_COLOURS, 0)
@@ -418,80 +406,24 @@ _FATE_COLOURS = {
 }
 """The parts of a bar, in their order, and the colours that the page has for them."""
 
-REFINEMENT_ENDS = StackedBars(
-    "refined",
-    "How refinement ends",
-    "Each row is a run: the questions in which refinement was triggered, by how they ended, in per cent; "
-    "the number beside it is how many they are. Right: the first answer is.",
-    "triggered questions",
-    _FATE_COLOURS,
-    _count_fates,
-)
-
-REVISION_SIGNALS = StackedBars(
-    "signals",
-    "Who asks for a revision",
-    "Each row is a run: its verified questions, in per cent, by who gave a signal to revise at any "
-    "step, heeded or not; the number beside it is how many they are.",
-    "verified questions",
-    {"no signal": FAINT, **_colours(list(SIGNAL_TITLES.values())[1:])},
-    _count_signals,
-)
-
-RIGHT_PLANS = StackedBars(
-    "arms",
-    "Whose plans are right",
-    "Each row is a run: its right answers, in per cent, by what the plan in force at the end is from; the "
-    "number beside it is how many they are.",
-    "right answers",
-    {"first plan": FAINT, **_colours(list(PLAN_TITLES.values())[1:])},
-    _count_right_plans,
-)
-
-TOKENS_BY_STAGE = StackedBars(
-    "stages",
-    "Tokens by stage",
-    "Each row is a run: the tokens of its questions with a plan, input and output, in per cent by what they "
-    "were spent on; the number beside it is their mean for a question.",
-    "tokens",
-    {**_colours(list(STAGE_NODES)), "other": FAINT},
-    _count_tokens,
-)
-
-
-class Spread(NamedTuple):
-    """A plot of how often each number comes up in a run."""
-
-    name: str
-    title: str
-    sentence: str
-    axis: str
-    numbers_of: Callable[[Sequence[Result]], Sequence[int]]
-    """Returns the numbers of a run, by its results."""
+_STACKED: Mapping[str, tuple[Mapping[str, str], Callable[[Mapping[str, Any]], Mapping[str, int]]]] = {
+    "refined": (_FATE_COLOURS, _count_fates),
+    "signals": ({"no signal": FAINT, **_colours(list(SIGNAL_TITLES.values())[1:])}, _count_signals),
+    "arms": ({"first plan": FAINT, **_colours(list(PLAN_TITLES.values())[1:])}, _count_right_plans),
+    "stages": ({**_colours(list(STAGE_NODES)), "other": FAINT}, _count_tokens),
+}
+"""Plots of bars of parts: their colours, in their order, and what counts them by a run's metrics."""
 
 
 def _llm_calls(results: Sequence[Result]) -> list[int]:
     return [int(calls) for result in results if (calls := result.usage.get("llm_calls")) is not None]
 
 
-CALL_SPREAD = Spread(
-    "spread",
-    "LLM calls per question",
-    "Each row is a run: the height of a bar is the share of its questions that took so many calls, "
-    "the line is the median. Replies from the cache are no calls.",
-    "LLM calls of a question",
-    _llm_calls,
-)
-
-PRUNING_SPREAD = Spread(
-    "pruning",
-    "Relations after pruning",
-    "Each row is a run: the height of a bar is the share of its prunings that so many relations survived, "
-    "those that solved questions added among them; the line is the median (EGP, Figure 6). A pruning is one "
-    "entry of a trace: of a method with a frontier a round, all its chains or entities together.",
-    "relations kept by a pruning",
-    lambda results: [kept for _, kept in count_relations(results)],
-)
+_SPREADS: Mapping[str, Callable[[Sequence[Result]], Sequence[int]]] = {
+    "spread": _llm_calls,
+    "pruning": lambda results: [kept for _, kept in count_relations(results)],
+}
+"""Plots of how often each number comes up in a run, by its results."""
 
 
 def stacked_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
@@ -500,22 +432,23 @@ def stacked_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
     A plot for which no run has anything is left out.
     """
     plots: list[Plot] = []
-    for bars in (REFINEMENT_ENDS, REVISION_SIGNALS, RIGHT_PLANS, TOKENS_BY_STAGE):
-        counted = [(run, bars.count_parts(run.metrics or {})) for run in runs]
+    for key, (colours, count_parts) in _STACKED.items():
+        words = WORDS[key]
+        counted = [(run, count_parts(run.metrics or {})) for run in runs]
         rows = [(run, parts) for run, parts in counted if any(parts.values())]
         if not rows:
             continue
-        about = (f"{name}-{bars.name}", bars.title, bars.sentence, 99 + 30 * len(rows))
+        about = (f"{name}-{key}", words["title"], words["sentence"], 99 + 30 * len(rows))
         with add_plot(plots, *about, top=50) as (axes, shown):
             _name_runs(axes, [run for run, _ in rows])
             for row, (run, parts) in enumerate(rows):
-                _stack_parts(axes, row, parts, bars.colours)
+                _stack_parts(axes, row, parts, colours)
                 counts = ", ".join(f"{count} {part}" for part, count in parts.items() if count)
                 shown.append(f"run {run.number}, {run.name.full}: {counts}")
-            axes.set(xlim=(0, 1), xlabel=bars.axis)
+            axes.set(xlim=(0, 1), xlabel=words["axis"])
             format_percent_axis(axes, across=True)
-            used = [part for part in bars.colours if any(parts[part] for _, parts in rows)]
-            patches = [Patch(color=bars.colours[part]) for part in used]
+            used = [part for part in colours if any(parts[part] for _, parts in rows)]
+            patches = [Patch(color=colours[part]) for part in used]
             place = {"bbox_to_anchor": (0, 1), "bbox_transform": axes.figure.transFigure}
             style = {"ncols": 3, "frameon": False, "handlelength": 1, "columnspacing": 1.4, "fontsize": 11}
             axes.legend(patches, used, loc="upper left", **place, **style)
@@ -546,8 +479,9 @@ def spread_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
     A plot for which all numbers of all runs are 0 is left out.
     """
     plots: list[Plot] = []
-    for spread in (CALL_SPREAD, PRUNING_SPREAD):
-        counted = [(run, numbers) for run in runs if (numbers := spread.numbers_of([*run.results.values()]))]
+    for key, numbers_of in _SPREADS.items():
+        words = WORDS[key]
+        counted = [(run, numbers) for run in runs if (numbers := numbers_of([*run.results.values()]))]
         most = max((max(numbers) for _, numbers in counted), default=0)
         if not most:
             continue
@@ -555,7 +489,7 @@ def spread_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
         shared = f" A bar stands for {width} numbers." if width > 1 else ""
         bars = [Counter(number // width for number in numbers) for _, numbers in counted]
         scale = _TALLEST_BAR_SHARE / max(max(counts.values()) / counts.total() for counts in bars)
-        about = (f"{name}-{spread.name}", spread.title, spread.sentence + shared, 51 + 38 * len(counted))
+        about = (f"{name}-{key}", words["title"], words["sentence"] + shared, 51 + 38 * len(counted))
         with add_plot(plots, *about) as (axes, shown):
             _name_runs(axes, [run for run, _ in counted], at=-0.25)
             for row, (counts, (run, numbers)) in enumerate(zip(bars, counted, strict=True)):
@@ -568,7 +502,7 @@ def spread_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
                 shown.append(f"run {run.number}, {run.name.full}: median {middle:g}, at most {max(numbers)}")
             axes.set_ylim(len(counted) - 0.85, -0.95)
             axes.set_xlim(left=-0.6 * width)
-            axes.set_xlabel(spread.axis)
+            axes.set_xlabel(words["axis"])
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     return plots
 
@@ -589,18 +523,6 @@ MAX_KINDS = 20
 _MAX_PART_NAME_CHARS = 33
 
 _BAR_HEIGHT = 14
-
-_BREAKDOWN_SENTENCE = "{} with its 95% interval, one bar for each run; n is the number of questions."
-
-_DIFFERENCE_SENTENCE = (
-    " Beside a bar: its value, and what it has more or less than run {}, in percentage points, in bold "
-    "where the paired 95% interval of that does not hold 0."
-)
-
-_CONTRIBUTION_SENTENCE = (
-    "{} of the full configuration less that of the runs that are named, in percentage points, with its "
-    "paired 95% interval; the number is bold where that does not hold 0."
-)
 
 _Comparisons = Mapping[tuple[int, str], Comparison]
 """How a run differs from the first one on the questions of a kind, by run number and kind."""
@@ -661,11 +583,11 @@ def breakdown_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
         if len(kinds) < 2:
             continue
         compared = dict(breakdown.compare())
-        differences = _DIFFERENCE_SENTENCE.format(measured[0].number) if compared else ""
+        differences = WORDS["difference"]["sentence"].format(run=measured[0].number) if compared else ""
         note = differences + truncation_note(len(measured), "runs")
         height = 49 + _row_height(breakdown) * len(kinds)
         for metric, called in cells.PLOTTED_METRICS.items():
-            sentence = _BREAKDOWN_SENTENCE.format(called) + note
+            sentence = WORDS["breakdown"]["sentence"].format(metric=called) + note
             about = (f"{name}-{by}-{metric}", f"{called} by {words}", sentence, height)
             with add_plot(plots, *about, right=90 if compared else 52) as (axes, shown):
                 name_rows(axes, [breakdown.label(kind) for kind in kinds])
@@ -711,7 +633,7 @@ def contribution_plots(name: str, first: int, ablations: Sequence[Ablation]) -> 
         parts = [variant for variant in ablation.variants if variant.comparison.n]
         for metric, called in cells.PLOTTED_METRICS.items() if parts else ():
             about = (f"{name}-part{number}-{metric}", f"{ablation_title(ablation)}: {called}")
-            sentence, height = _CONTRIBUTION_SENTENCE.format(called), 49 + 30 * len(parts)
+            sentence, height = WORDS["contribution"]["sentence"].format(metric=called), 49 + 30 * len(parts)
             with add_plot(plots, *about, sentence, height, left=226) as (axes, shown):
                 name_rows(axes, [one_line(part.name, _MAX_PART_NAME_CHARS) for part in parts])
                 for row, part in enumerate(parts):
@@ -730,20 +652,14 @@ def contribution_plots(name: str, first: int, ablations: Sequence[Ablation]) -> 
     return plots
 
 
-_RELIABILITY_SENTENCE = (
-    "Each point is the answers of about one confidence: the share whose first answer is right, with its 95% "
-    "interval. On the line confidence tells the truth; below it answers are wrong more often than it says."
-)
-
-
 def reliability_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
     """Draw right answers against confidence; nothing where no run has any."""
     found = [(run, bins) for run in runs if (bins := cells.look_up(run.metrics, "reliability", "bins"))]
     plots: list[Plot] = []
     if not found:
         return plots
-    sentence = _RELIABILITY_SENTENCE + truncation_note(len(found), "runs")
-    about = (f"{name}-reliability", "Right answers by confidence", sentence, 290)
+    sentence = WORDS["reliability"]["sentence"] + truncation_note(len(found), "runs")
+    about = (f"{name}-reliability", WORDS["reliability"]["title"], sentence, 290)
     with add_plot(plots, *about, left=62, right=90) as (axes, shown):
         axes.plot([0, 1], [0, 1], color=FAINT, linewidth=0.8)
         for number, (run, bins) in enumerate(found[:RUN_COLOURS]):

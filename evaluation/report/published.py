@@ -16,7 +16,7 @@ from kgqa.evaluation.report.tables import (
     make_table,
     metric_cells,
 )
-from kgqa.evaluation.runs.question_graphs import OWN
+from kgqa.evaluation.runs.asking import OWN
 
 _TRAINING = re.compile(r"train|\bdev|_dev|valid")
 """What names a part of a dataset that no paper tests on."""

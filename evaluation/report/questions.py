@@ -14,7 +14,9 @@ from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.report.groups import DatasetGroup
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.matching import AnswerIndex, answer_keys
+from kgqa.evaluation.scoring.metrics import COST_LABELS
 from kgqa.evaluation.scoring.scores import ZERO_SCORE, Score, reading_preference, score_answers
+from kgqa.runtime.record_text import OUTAGES, OUTCOME_LABELS
 
 QUESTIONS_PER_PART = 100
 
@@ -93,6 +95,7 @@ def pack_questions(groups: Sequence[DatasetGroup]) -> PackedQuestions:
         "runs": runs,
         "groups": [{"name": group.name, "gold": group.no_gold is None} for group in groups],
         "questions": rows,
+        "labels": {"outcomes": {**OUTCOME_LABELS, **OUTAGES}, "costs": COST_LABELS},
     }
     starts = range(0, len(details), QUESTIONS_PER_PART)
     parts = (_compress(details[start : start + QUESTIONS_PER_PART]) for start in starts)

@@ -5,28 +5,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
-from typing_extensions import is_typeddict
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from kgqa.evaluation.paper_analysis.intermediates import INTERMEDIATES_FILE
 from kgqa.evaluation.question import Rows
 from kgqa.evaluation.record_files import MAX_RECORDS_FILE_BYTES, parse_json
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.result_files import read_results
-from kgqa.evaluation.scoring.tables import TABLES_FILE
+from kgqa.evaluation.scoring.metrics import Metrics
+from kgqa.evaluation.scoring.statistics import Count
+from kgqa.evaluation.scoring.tables import TABLES_FILE, AnswerTables
 from kgqa.files import read_file
 from kgqa.kg.terms import one_line
-
-Count = Annotated[int, Field(ge=0)]
-
-_Fraction = Annotated[float, Field(ge=0, le=1)]
-_Cost = Annotated[float, Field(ge=0, le=1e15)]
-
-_FRACTIONS = frozenset({"value", "low", "high", "share", "reward", "entropy"})
-"""The numbers of ``metrics.json`` that are at most 1."""
 
 Json = Mapping[str, Any]
 
@@ -75,48 +67,13 @@ class RunHeader(ScoringHeader):
     kgqa: str | None = None
 
 
-class IntermediateCounts(JsonObject):
-    """An ``intermediates.json``: entities between topics and answers, by question."""
+IntermediateCounts = dict[str, Count]
+"""An ``intermediates.json``: entities between topics and answers, by question."""
 
-    __pydantic_extra__: dict[str, Count] = Field(init=False)
-
-
-class StoredTables(JsonObject):
-    """A ``tables.json``: what gold queries and those of records give, by question."""
-
-    gold: dict[str, Rows]
-    given: dict[str, Rows]
+_adapter = cache(TypeAdapter[Any])
 
 
-@cache
-def metrics_shape() -> type[JsonObject]:
-    """Return what ``metrics.json`` must be: `Metrics` with bounds for numbers, any field optional."""
-    from kgqa.evaluation.scoring.metrics import Metrics
-
-    shape: type[JsonObject] = _bounded(Metrics)
-    return shape
-
-
-def _bounded(shape: Any, name: str = "") -> Any:
-    """Return the type of a field, with bounds for its numbers; what is neither number nor object is any."""
-    if is_typeddict(shape):
-        hints = get_type_hints(shape, include_extras=True).items()
-        fields: dict[str, Any] = {key: (_bounded(hint, key) | None, None) for key, hint in hints}
-        return create_model(shape.__name__, __base__=JsonObject, **fields)
-    if get_origin(shape) is dict:
-        value: Any = _bounded(get_args(shape)[1], name)
-        return dict[str, value | None]
-    if get_origin(shape) in (Union, UnionType):
-        (shape,) = set(get_args(shape)) - {type(None)}
-        return _bounded(shape, name)
-    if get_origin(shape) is Annotated:
-        return shape
-    if shape is float:
-        return _Fraction if name in _FRACTIONS else _Cost
-    return Count if shape is int else Any
-
-
-def read_json_object(file: Path, shape: type[JsonObject]) -> dict[str, Any]:
+def read_json_object(file: Path, shape: Any) -> dict[str, Any]:
     """Read a JSON object that has a shape, and return it as it is.
 
     Raises:
@@ -125,7 +82,7 @@ def read_json_object(file: Path, shape: type[JsonObject]) -> dict[str, Any]:
     shown = one_line(str(file))
     try:
         content: dict[str, Any] = parse_json(read_file(file, MAX_RECORDS_FILE_BYTES))
-        shape.model_validate(content)
+        _adapter(shape).validate_python(content, strict=True)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         name = ".".join(map(str, first["loc"]))
@@ -211,8 +168,8 @@ def read_run(folder: Path) -> RunFolder:
     names = ("metrics.json", INTERMEDIATES_FILE, TABLES_FILE, "results.jsonl")
     measured, counted, tabled, recorded = (folder / name for name in names)
     about = read_json_object(folder / "run.json", RunHeader)
-    metrics = read_json_object(measured, metrics_shape()) if measured.is_file() else None
+    metrics = read_json_object(measured, Metrics) if measured.is_file() else None
     intermediates = read_json_object(counted, IntermediateCounts) if counted.is_file() else {}
-    gold = read_json_object(tabled, StoredTables)["gold"] if tabled.is_file() else {}
+    gold = read_json_object(tabled, AnswerTables)["gold"] if tabled.is_file() else {}
     results = tuple(read_results(recorded)) if recorded.is_file() else ()
     return RunFolder(folder, about, results, metrics, intermediates, gold)

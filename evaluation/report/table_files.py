@@ -6,11 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from kgqa.builds import replace_file
 from kgqa.evaluation.report.cells import UNKNOWN_TEXT, Cell
-from kgqa.evaluation.report.groups import DatasetGroup
 from kgqa.evaluation.report.tables import Table
 from kgqa.kg.terms import one_line
 
@@ -33,35 +31,23 @@ LATEX_CHARS = {
 """What LaTeX reads otherwise, and how it is written."""
 
 
-class Titled(Protocol):
-    """The tables of the runs on one dataset."""
+def write_tables(tables: Iterable[tuple[str, Table]], folder: Path) -> list[Path]:
+    """Write each table of a dataset as ``DATASET-TABLE.csv`` and ``.tex`` into a folder; return the files.
 
-    @property
-    def group(self) -> DatasetGroup:
-        """The runs."""
-
-    @property
-    def tables(self) -> list[Table]:
-        """Their tables."""
-
-
-def write_tables(sections: Iterable[Titled], folder: Path) -> list[Path]:
-    """Write each table as ``DATASET-TABLE.csv`` and ``.tex`` into a folder; raise OSError where it cannot be.
-
-    Return the files.
+    Raises:
+        OSError: if they cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     files: list[Path] = []
     taken: Counter[str] = Counter()
-    for section in sections:
-        for table in section.tables:
-            name = _file_name(section.group.name, table.about)
-            taken[name] += 1
-            name = name if taken[name] == 1 else f"{name}-{taken[name]}"
-            for ending, text in (("csv", to_csv(table)), ("tex", to_latex(table, section.group.name))):
-                files.append(folder / f"{name}.{ending}")
-                content = text.encode("utf-8", "replace")
-                replace_file(files[-1], lambda file, content=content: file.write(content))  # type: ignore[misc]
+    for dataset, table in tables:
+        name = _file_name(dataset, table.about)
+        taken[name] += 1
+        name = name if taken[name] == 1 else f"{name}-{taken[name]}"
+        for ending, text in (("csv", to_csv(table)), ("tex", to_latex(table, dataset))):
+            files.append(folder / f"{name}.{ending}")
+            content = text.encode("utf-8", "replace")
+            replace_file(files[-1], lambda file, content=content: file.write(content))  # type: ignore[misc]
     return files
 
 

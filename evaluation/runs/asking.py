@@ -1,6 +1,7 @@
-"""Asks the questions of a run: a method with its options, on a graph, with a model."""
+"""Asks the questions of a run: a method with its options, on a graph or on one for each, with a model."""
 
 import asyncio
+import hashlib
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -11,18 +12,48 @@ from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
 
 from kgqa.api import KG, AnyModel, make_context, make_input
+from kgqa.evaluation.datasets.format import DatasetError
+from kgqa.evaluation.datasets.subgraphs import any_id, read_graph
 from kgqa.evaluation.question import Question
-from kgqa.evaluation.runs.question_graphs import QuestionGraphs
 from kgqa.evaluation.runs.records import AskedRecord, RunError, asked_record, failed_record, topic_refs
 from kgqa.evaluation.simulation import SIMULATED, ErrorRates, SimulatedModel, parse_error_rates
 from kgqa.graphs import graph_of, own_method
+from kgqa.kg.errors import KGUnavailable
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.interface import Completion, Turn
 from kgqa.models.registry import default_spec
 from kgqa.prompts.base import Prompt, R
 from kgqa.runtime.context import Context
 from kgqa.runtime.graph_builder import MethodGraph
-from kgqa.runtime.resources import open_graph, open_resources
+from kgqa.runtime.resources import open_graph, open_resources, open_triples
+
+OWN = "own"  # what ``--kg`` calls the graph, or the graphs, that a dataset is published with
+
+
+class QuestionGraphs:
+    """Opens the graph of a question; it goes with the question, so that memory holds those at hand."""
+
+    def __init__(self, path: Path, context: Context) -> None:
+        self.path, self._context = path, context
+
+    @property
+    def fingerprint(self) -> str:
+        """A short hash of all of them: what they were made from, and by which version."""
+        return hashlib.sha256(self.path.parent.name.encode()).hexdigest()[:16]
+
+    async def open(self, id: str) -> KnowledgeGraph:
+        """Open the graph of a question; raise KGUnavailable if it has none."""
+        return await asyncio.to_thread(self._open, id)
+
+    async def open_any(self) -> KnowledgeGraph:
+        """Open one of them, so that what is wrong with model or options is told before any question."""
+        return await self.open(await asyncio.to_thread(any_id, self.path))
+
+    def _open(self, id: str) -> KnowledgeGraph:
+        try:
+            return open_triples(self._context, read_graph(self.path, id), f"the graph of {id}")
+        except DatasetError as error:
+            raise KGUnavailable(str(error)) from None
 
 
 class PerQuestionModel:

@@ -19,13 +19,11 @@ from kgqa.evaluation.paper_analysis import intermediates
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result, ResultsError
 from kgqa.evaluation.result_files import InvalidRecord, parse_result, read_results
-from kgqa.evaluation.runs.asking import Asker, Subject, make_subject
+from kgqa.evaluation.runs.asking import OWN, Asker, QuestionGraphs, Subject, make_subject
 from kgqa.evaluation.runs.event_loop import for_each, garbage_frozen
 from kgqa.evaluation.runs.folder import RunFolder, make_header
-from kgqa.evaluation.runs.prices import find_price
 from kgqa.evaluation.runs.processes import count_processes, open_processes
-from kgqa.evaluation.runs.progress import Tally
-from kgqa.evaluation.runs.question_graphs import OWN, QuestionGraphs
+from kgqa.evaluation.runs.progress import Tally, find_price
 from kgqa.evaluation.runs.records import RunError
 from kgqa.evaluation.runs.worker_pool import Sources, WorkerPool, read_sources
 from kgqa.evaluation.scoring.grounding import MAX_CONCURRENT_RESULTS, check_grounding, result_key

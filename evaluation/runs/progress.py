@@ -1,17 +1,19 @@
-"""How far a run is and what it has cost, and how a terminal shows it."""
+"""How far a run is and what it has cost, by list prices of models, and how a terminal shows it."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from kgqa.evaluation.runs.prices import Price
-from kgqa.evaluation.runs.question_graphs import OWN
+from kgqa.evaluation.runs.asking import OWN
 from kgqa.evaluation.runs.records import failure_reason, is_failed
 from kgqa.evaluation.scoring.metrics import Metrics
 from kgqa.evaluation.scoring.printing import metric_tables
@@ -20,6 +22,62 @@ from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
     from kgqa.evaluation.runs.evaluate import Evaluation
+
+TokenUsage = Mapping[str, float | None]
+
+FREE_PROVIDERS = frozenset({"offline", "scripted", "simulated"})  # models without a price list
+_ONE_CALL: TokenUsage = {"llm_calls": 1, "input_tokens": 1, "output_tokens": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The list price of a model at a time; `find_price` finds it."""
+
+    model: str
+    provider: str | None
+    url: str | None
+    at: datetime
+
+    def of(self, usage: TokenUsage) -> float | None:
+        """Return the cost of a question in USD; None where its tokens are not known.
+
+        Calls from the cache have no tokens and cost nothing. Where a price depends on
+        the length of a call, that of the question's mean call counts.
+        """
+        calls, read, written = (usage.get(key) for key in ("llm_calls", "input_tokens", "output_tokens"))
+        if calls is None or read is None or written is None:
+            return None
+        if not calls:
+            return 0.0
+        from genai_prices import Usage, calc_price
+
+        number = Decimal(calls)
+        mean = Usage(input_tokens=Decimal(read) / number, output_tokens=Decimal(written) / number)
+        place = {"provider_api_url": self.url} if self.url else {"provider_id": self.provider}
+        return float(
+            calc_price(mean, self.model, genai_request_timestamp=self.at, **place).total_price * number
+        )
+
+
+def find_price(spec: str, at: datetime) -> Price | None:
+    """Find the list price of the model ``provider:name``; None where no list has it.
+
+    A server that OPENAI_BASE_URL names is looked up by its address, and where no
+    provider has that, by the name of the model. Reads the lists (0.3 s) once.
+    """
+    provider, colon, model = spec.partition(":")
+    if provider in FREE_PROVIDERS:
+        return None
+    if not colon:
+        provider, model = "openai", spec
+    url = os.environ.get("OPENAI_API_BASE") or os.environ.get("OPENAI_BASE_URL")
+    places = [Price(model, None, url, at)] if provider == "openai" and url else []
+    for price in (*places, Price(model, provider, None, at)):
+        with suppress(LookupError):
+            price.of(_ONE_CALL)
+            return price
+    return None
+
 
 REFRESHES_PER_SECOND = 4  # times that the bar is drawn in a second
 

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, NamedTuple
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import OUTAGE_OUTCOMES
 from kgqa.kg.terms import one_line
-from kgqa.runtime.record import Ref, zero_spend
+from kgqa.runtime.record import Record, Ref, zero_spend
 
 Json = Mapping[str, Any]
 
@@ -63,22 +63,11 @@ def failed_record(question: Question, config: Json, error: Exception) -> AskedRe
     """
     said = str(error).encode("utf-8", "replace").decode()
     record = {
-        "id": question.id,
-        "question": question.text,
-        "method": config["method"],
-        "topics": topic_refs(question),
-        "answers": [],
-        "table": None,
-        "outcome": "none",
-        "confidence": None,
-        "stopped_by": None,
-        "paths": [],
-        "evidence": [],
-        "query": None,
-        "conditions": [],
-        "trace": [],
-        "usage": dict.fromkeys(zero_spend()),
-        "config": config,
+        **dict.fromkeys(Record.__annotations__),
+        **{key: [] for key in ("answers", "paths", "evidence", "conditions", "trace")},
+        **{"id": question.id, "question": question.text, "method": config["method"]},
+        **{"topics": topic_refs(question), "outcome": "none"},
+        **{"usage": dict.fromkeys(zero_spend()), "config": config},
         "error": one_line(f"{type(error).__name__}: {said}", MAX_ERROR_CHARS),
     }
     return asked_record(record)

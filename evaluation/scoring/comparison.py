@@ -1,9 +1,8 @@
 """Which of two runs is better, on the same questions."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
@@ -42,10 +41,6 @@ class Comparison:
     differences: dict[str, Difference]
     """a less b, by metric: ``hits_at_1``, ``hit_any``, ``precision``, ``recall``, ``f1``."""
     mcnemar: McNemar  # the paired test on ``hits_at_1``
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the comparison as JSON has it."""
-        return asdict(self)
 
 
 def compare_results(

@@ -1,7 +1,9 @@
 """All that is measured of a run: the content of ``metrics.json``, and what its numbers are called."""
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from kgqa.evaluation.paper_analysis.lookahead import Lookahead, Pruning, measure_lookahead, measure_pruning
@@ -29,6 +31,7 @@ from kgqa.evaluation.scoring.scores import (
 )
 from kgqa.evaluation.scoring.statistics import (
     BOOTSTRAP_RESAMPLES,
+    Count,
     Share,
     TotalCosts,
     UsageCosts,
@@ -40,7 +43,7 @@ from kgqa.kg.proof.query import AnswerQuery
 from kgqa.runtime.record import FROM_GRAPH
 
 
-class Metrics(Accuracy, UsageCosts):
+class Metrics(Accuracy, UsageCosts, total=False):
     """All that is measured of a run.
 
     Accuracy is over the scored questions; what failed or is missing is wrong. Costs are
@@ -50,19 +53,19 @@ class Metrics(Accuracy, UsageCosts):
     """
 
     protocol: Literal["strict"]
-    n: int  # questions that were to be answered
-    errors: int  # questions that failed: an exception, or an outage of graph or model
-    missing: int  # questions without a result
-    unscored: int  # questions without gold, which accuracy leaves out
-    outcomes: dict[str, int]  # results by their outcome
+    n: Count  # questions that were to be answered
+    errors: Count  # questions that failed: an exception, or an outage of graph or model
+    missing: Count  # questions without a result
+    unscored: Count  # questions without gold, which accuracy leaves out
+    outcomes: dict[str, Count]  # results by their outcome
     kg_grounded_rate: Share  # of all questions, those answered from the graph (CoR's KGR)
     kg_grounded_rate_strict: Share | None  # those whose every answer was found there again
     conditions_by_graph: Share | None  # of questions with conditions, those where the graph decided every one
     declined: Share | None  # of the questions without gold, those that got no answer; null without any
     tables: TableMetrics | None  # agreement with gold tables; null where no question has one
     reliability: Reliability | None  # confidence against right answers; null where no record has any
-    unknown_calls: int  # calls, of all questions, whose tokens the model's server did not report
-    cached_calls: int  # calls, of all questions, that the cache answered
+    unknown_calls: Count  # calls, of all questions, whose tokens the model's server did not report
+    cached_calls: Count  # calls, of all questions, that the cache answered
     cost: TotalCosts | None  # in US dollars, filled in by the run, which knows the prices
     answered: GroupMetrics  # accuracy over the scored questions that have a result and did not fail
     breakdowns: Breakdowns
@@ -72,8 +75,8 @@ class Metrics(Accuracy, UsageCosts):
     lookahead: Lookahead | None  # how smart lookahead went; null where there was none
     pruning: Pruning | None  # how many relations survived prunings; null where results do not tell
     own: dict[str, OwnMean]  # metrics of the user's own, by their names
-    seed: int  # what the intervals are drawn by
-    resamples: int  # bootstrap resamples behind every interval
+    seed: Count  # what the intervals are drawn by
+    resamples: Count  # bootstrap resamples behind every interval
 
 
 def measure_results(
@@ -173,46 +176,10 @@ def _is_decided(condition: Any) -> bool:
     return isinstance(condition, dict) and condition.get("by") == "graph"
 
 
-SHARE_LABELS = {
-    "hits_at_1": "Hits@1",
-    "hit_any": "hit any",
-    "accuracy": "accuracy",
-    "precision": "precision",
-    "recall": "recall",
-    "f1": "F1",
-    "ndcg": "NDCG",
-    "f1_ndcg": "F1, or NDCG where ordered",
-    "tables.f1": "tables: F1 of values",
-    "tables.f1_ndcg": "tables: F1, or NDCG where ordered",
-    "tables.row_f1": "tables: F1 of rows",
-    "tables.rows_exact": "tables: all rows right",
-    "kgr": "KGR",
-    "kg_grounded_rate": "KG-grounded",
-    "kg_grounded_rate_strict": "KG-grounded, checked",
-    "conditions_by_graph": "conditions by the graph",
-    "declined": "declined, without gold",
-    "reliability.expected_calibration_error": "calibration error",
-    "blueprints.copied.share": "blueprint copied",
-    "blueprints.adapted.share": "blueprint adapted",
-    "refinement.rate": "refined",
-    "refinement.hits_at_1": "refined, Hits@1",
-    "refinement.recovered": "re-routed, recovered",
-    "revision.rate": "to be revised",
-    "revision.success": "wrong plans revised, right",
-}
-"""Shares, those of the legacy protocols among them; a dot leads into a group."""
-
-COST_LABELS = {
-    "llm_calls": "LLM calls",
-    "input_tokens": "input tokens",
-    "output_tokens": "output tokens",
-    "total_tokens": "tokens together",
-    "kg_queries": "KG queries",
-    "model_queries": "queries of the model",
-    "seconds": "seconds",
-    "cost": "US dollars",
-}
-"""Costs of a question."""
+_LABELS: Mapping[str, Mapping[str, str]] = tomllib.loads(
+    Path(__file__).with_name("labels.toml").read_text(encoding="utf-8")
+)
+SHARE_LABELS, COST_LABELS = _LABELS["shares"], _LABELS["costs"]
 
 
 def labelled_shares(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, float | None]]]:

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.scoring.scores import ScoredQuestion
-from kgqa.evaluation.scoring.statistics import bootstrap_interval
+from kgqa.evaluation.scoring.statistics import Count, bootstrap_interval
 from kgqa.kg.terms import one_line
 from kgqa.plugins import PluginError, load_plugin
 
@@ -26,13 +26,13 @@ class OwnMetric(NamedTuple):
     measure: MetricFunction
 
 
-class OwnMean(TypedDict):
+class OwnMean(TypedDict, total=False):
     """The mean of a metric with its 95% bootstrap interval, in the metric's unit; null over none."""
 
     value: Number | None
     low: Number | None
     high: Number | None
-    n: int  # questions that have a number
+    n: Count  # questions that have a number
 
 
 def load_metrics(named: Sequence[str | MetricFunction]) -> tuple[OwnMetric, ...]:

@@ -6,29 +6,29 @@ from itertools import groupby
 from typing_extensions import TypedDict
 
 from kgqa.evaluation.scoring.scores import ScoredQuestion
-from kgqa.evaluation.scoring.statistics import Share, absolute_means, mean_share
+from kgqa.evaluation.scoring.statistics import Count, Fraction, Share, absolute_means, mean_share
 
 BINS = 10  # of equal width
 
 
-class ReliabilityBin(TypedDict):
+class ReliabilityBin(TypedDict, total=False):
     """The questions whose confidence is about the same."""
 
-    n: int
-    confidence: float
+    n: Count
+    confidence: Fraction
     """Their mean confidence."""
     right: Share
     """How many have a right first answer."""
 
 
-class Reliability(TypedDict):
+class Reliability(TypedDict, total=False):
     """How well confidence tells right answers, over scored questions that were answered with one.
 
     The expected calibration error is the mean distance of confidence and share of right answers over bins,
     each by the number of its questions (Guo et al. 2017).
     """
 
-    n: int
+    n: Count
     expected_calibration_error: Share
     bins: list[ReliabilityBin]
 

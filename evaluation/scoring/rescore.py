@@ -13,10 +13,8 @@ from kgqa.evaluation.paper_analysis.intermediates import INTERMEDIATES_FILE, wit
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.report.run_folder import (
     IntermediateCounts,
-    JsonObject,
     ReportError,
     ScoringHeader,
-    StoredTables,
     read_json_object,
 )
 from kgqa.evaluation.result import Result, ResultsError, pair_results
@@ -86,7 +84,7 @@ def rescore(
     counts = _read_beside(file.with_name(INTERMEDIATES_FILE), IntermediateCounts, advice)
     questions = with_intermediates(questions, counts)
     advice = "remove it, and name the graph by --kg"
-    tables = cast(AnswerTables, _read_beside(file.with_name(TABLES_FILE), StoredTables, advice))
+    tables = cast(AnswerTables, _read_beside(file.with_name(TABLES_FILE), AnswerTables, advice))
     graph = None
     if kg:
         from kgqa.kg.opening import open_graph
@@ -117,7 +115,7 @@ def rescore(
     return RescoredResults(f"{one_line(str(results))} on {name}", measured, comparison, tuple(warnings))
 
 
-def _read_beside(file: Path, shape: type[JsonObject], advice: str) -> dict[str, Any]:
+def _read_beside(file: Path, shape: Any, advice: str) -> dict[str, Any]:
     """Read what a run keeps beside its results; nothing where there is none."""
     try:
         return read_json_object(file, shape) if os.path.isfile(file) else {}

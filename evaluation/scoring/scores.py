@@ -20,7 +20,7 @@ from kgqa.evaluation.scoring.matching import (
     match_answers,
     merge_duplicates,
 )
-from kgqa.evaluation.scoring.statistics import Share, mean_shares
+from kgqa.evaluation.scoring.statistics import Count, Share, mean_shares
 
 METRIC_NAMES = ("hits_at_1", "hit_any", "precision", "recall", "f1")  # those of a `Score`, in its order
 BEAM_ENTITIES = 3  # entities that a beam usually holds
@@ -62,7 +62,7 @@ class ScoredQuestion(NamedTuple):
         return self.score is not None and self.score.hit_at_1 > 0
 
 
-class Accuracy(TypedDict):
+class Accuracy(TypedDict, total=False):
     """The means over questions (macro averages) of the metrics of `Score`."""
 
     hits_at_1: Share
@@ -72,13 +72,13 @@ class Accuracy(TypedDict):
     f1: Share
 
 
-class GroupMetrics(Accuracy):
+class GroupMetrics(Accuracy, total=False):
     """The metrics over some scored questions, and how many these are."""
 
-    n: int
+    n: Count
 
 
-class Breakdowns(TypedDict):
+class Breakdowns(TypedDict, total=False):
     """The scored questions by what is known of them; where it is not, a question is left out."""
 
     hops: dict[str, GroupMetrics]

@@ -8,8 +8,9 @@ Interval(value=1.0, low=1.0, high=1.0)
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
+from pydantic import Field
 from typing_extensions import TypedDict
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 BOOTSTRAP_RESAMPLES = 2_000  # bootstrap resamples behind every interval
 MAX_BLOCK_NUMBERS = 1 << 21  # numbers that are drawn, and kept in memory, at a time
 CONFIDENCE_LEVEL = 0.95  # the share of resamples whose mean lies in an interval
+
+Count = Annotated[int, Field(ge=0)]
+Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Amount = Annotated[float, Field(ge=0, le=1e15)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,30 +35,30 @@ class Interval:
     high: float | None
 
 
-class Share(TypedDict):
+class Share(TypedDict, total=False):
     """A mean over questions, between 0 and 1, with its 95% bootstrap interval; null over none."""
 
-    value: float | None
-    low: float | None
-    high: float | None
+    value: Fraction | None
+    low: Fraction | None
+    high: Fraction | None
 
 
-class Costs(TypedDict):
+class Costs(TypedDict, total=False):
     """What a question has cost, in any unit: mean, percentiles and maximum over results."""
 
-    mean: float
-    p50: float
-    p95: float
-    max: float
+    mean: Amount
+    p50: Amount
+    p95: Amount
+    max: Amount
 
 
-class TotalCosts(Costs):
+class TotalCosts(Costs, total=False):
     """What a question has cost, and all of them together."""
 
-    total: float
+    total: Amount
 
 
-class UsageCosts(TypedDict):
+class UsageCosts(TypedDict, total=False):
     """Calls, tokens, queries and seconds of a question; null where no result tells them."""
 
     llm_calls: Costs | None

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from kgqa.evaluation.question import EntityRef, Question, Rows
 from kgqa.evaluation.result import Result, pair_results
 from kgqa.evaluation.runs.event_loop import for_each
-from kgqa.evaluation.scoring.statistics import Share, mean_share
+from kgqa.evaluation.scoring.statistics import Count, Share, mean_share
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import is_iri
@@ -35,10 +35,10 @@ class AnswerTables(TypedDict):
     given: dict[str, Rows]
 
 
-class TableMetrics(TypedDict):
+class TableMetrics(TypedDict, total=False):
     """How answers agree with gold tables."""
 
-    n: int
+    n: Count
     precision: Share
     recall: Share
     f1: Share

@@ -1,11 +1,11 @@
 """Replies to prompts about one chain: pick its next relation, filter its ends; and from memory."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import chain as joined, islice
 from typing import get_args
 
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
+from kgqa.evaluation.simulation.query_replies import answer_query
 from kgqa.evaluation.simulation.verdict_replies import topics_suffice
 from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import AnswerQuery, Branch
@@ -22,6 +22,7 @@ from kgqa.prompts.apply_conditions import ApplyConditions, StatedCondition, Stat
 from kgqa.prompts.attributes import Extreme
 from kgqa.prompts.base import Reply
 from kgqa.prompts.chain import Extension, Next
+from kgqa.prompts.compose_query import ComposedBranch
 from kgqa.prompts.connect_topic import Connection, ConnectTopic
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
@@ -237,15 +238,8 @@ def _state_asked(prompt: ApplyConditions, case: Case) -> StatedConditions | None
 
 def _query_of(prompt: ApplyConditions, reply: StatedConditions) -> AnswerQuery:
     """Return what a reply makes of the chain and those that it meets."""
-    branches, free = [], 1
-    for chain in (prompt.chain, *prompt.met):
-        branches.append(Branch(chain, (*range(free, free + chain.depth - 1), 0)))
-        free += max(0, chain.depth - 1)
-    own, computed = branches[0].places, prompt.aggregate(reply)
-    conditions = tuple(replace(each, place=own[each.place - 1]) for each in prompt.conditions(reply))
-    if computed and computed.place:
-        computed = replace(computed, place=own[computed.place - 1])
-    return AnswerQuery(tuple(branches), 0, conditions, computed)
+    own = ComposedBranch(prompt.chain, (), False, prompt.conditions(reply), prompt.aggregate(reply))
+    return answer_query([*(ComposedBranch(chain, (), False) for chain in prompt.met), own])
 
 
 async def infer_from_evidence(prompt: InferFromEvidence, case: Case) -> Inferred:

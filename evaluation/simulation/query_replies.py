@@ -301,7 +301,7 @@ async def _answers(
 ) -> list[Term]:
     """Return what a query gives, as far as it has names; where ends are given, only what leads to them."""
     try:
-        asked = _answer_query(prompt.branches(query))
+        asked = answer_query(prompt.branches(query))
     except ValueError:
         return []
     if leading_to:
@@ -309,7 +309,7 @@ async def _answers(
     return [term for term in await case.cache.answers(asked) if term.name]
 
 
-def _answer_query(branches: Sequence[ComposedBranch]) -> AnswerQuery:
+def answer_query(branches: Sequence[ComposedBranch]) -> AnswerQuery:
     """Return the query of branches that meet; the last one has the answer."""
     parts, conditions, free = [], [], 1
     for each in branches:

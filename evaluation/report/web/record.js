@@ -1,32 +1,11 @@
 // What one run made of a question: answers with their marks, paths, evidence, trace, cost.
 
-const OUTCOMES = {
-  __proto__: null, // an outcome may be called "constructor"
-  grounded: "from the graph",
-  grounded_inference: "inferred from facts of the graph",
-  grounded_unverified: "from the graph, not judged: the budget ended",
-  parametric: "from the model’s memory, not from the graph",
-  none: "no answer",
-  kg_unavailable: "the graph was not available",
-  model_unavailable: "the model was not available",
-};
-
 const BLOCKS = {
   Answers: drawAnswers,
   Paths: drawPaths,
   Evidence: drawEvidence,
   Trace: drawTrace,
   Cost: drawUsage,
-};
-
-const COSTS = {
-  llm_calls: "LLM calls",
-  cached_calls: "from the cache",
-  input_tokens: "tokens in",
-  output_tokens: "tokens out",
-  kg_queries: "KG queries",
-  model_queries: "queries of the model",
-  seconds: "seconds",
 };
 
 /** Keys of a step that have a place of their own. */
@@ -61,7 +40,9 @@ function block(title, ...content) {
 function drawAnswers(record) {
   const limit = record.stopped_by ? `stopped by the limit of ${record.stopped_by}` : null;
   const sure = record.confidence == null ? null : `confidence ${Number(record.confidence).toFixed(2)}`;
-  const outcome = [OUTCOMES[record.outcome] ?? record.outcome, sure, limit].filter(Boolean).join(" · ");
+  const { outcomes } = index.labels; // an outcome may be called "constructor"
+  const said = Object.hasOwn(outcomes, record.outcome) ? outcomes[record.outcome] : record.outcome;
+  const outcome = [said, sure, limit].filter(Boolean).join(" · ");
   const { missed, score } = record;
   const rate = (key) => score[key].toFixed(2);
   const rates = score && `F1 ${rate("f1")}, precision ${rate("precision")}, recall ${rate("recall")}`;
@@ -222,7 +203,8 @@ function words(value) {
 }
 
 function drawUsage(record) {
-  const known = Object.entries(COSTS).filter(([key]) => (record.usage[key] ?? null) !== null);
+  const titles = { ...index.labels.costs, cached_calls: "calls from the cache" };
+  const known = Object.entries(titles).filter(([key]) => (record.usage[key] ?? null) !== null);
   const rows = known.map(([key, title]) =>
     el("div", {}, el("dt", {}, title), el("dd", {}, format(record.usage[key], key === "seconds" ? 2 : 0))),
   );

@@ -75,7 +75,9 @@ def test_labels_cannot_command_the_terminal(run: Kgqa, turtle: Callable[..., Pat
 
 
 def test_json_is_one_record_and_nothing_else(run: Kgqa, town: str) -> None:
-    ended = run("ask", "Which river flows through Ulm?", "--kg", town, "--topic", "Ulm", "--format", "json", "--watch")
+    ended = run(
+        "ask", "Which river flows through Ulm?", "--kg", town, "--topic", "Ulm", "--format", "json", "--watch"
+    )
     record = json.loads(ended.out)
     assert record.keys() == kgqa.Record.__annotations__.keys()
     assert record["answers"] == [{"id": "http://t/e/danube", "name": "Danube"}]
@@ -93,7 +95,10 @@ def test_json_gives_a_record_of_a_failure_too(
 
 
 def test_a_question_of_any_bytes_is_a_question(run: Kgqa, town: str) -> None:
-    assert run("ask", "Which river\udcff flows through Ulm?", "--kg", town, "--format", "json").status in (0, 1)
+    assert run("ask", "Which river\udcff flows through Ulm?", "--kg", town, "--format", "json").status in (
+        0,
+        1,
+    )
 
 
 def test_watch_shows_each_step(run: Kgqa, town: str) -> None:

@@ -266,7 +266,7 @@ def test_a_folder_with_a_broken_head_is_refused(run: Score, folder: str, content
             "--against",
         ),
         (["results.jsonl", "--dataset", "gold.jsonl", "--protocol", "pog", "--kg", "sample"], "--kg"),
-        (["broken.jsonl", "--dataset", "gold.jsonl"], 'broken.jsonl, line 1: field "question" is missing'),
+        (["broken.jsonl", "--dataset", "gold.jsonl"], "broken.jsonl, line 1: field question: is missing"),
     ],
 )
 @pytest.mark.usefixtures("results", "gold")

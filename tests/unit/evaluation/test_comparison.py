@@ -1,6 +1,7 @@
 """Two runs are compared on the same questions."""
 
 import json
+from dataclasses import asdict
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -102,7 +103,7 @@ def test_without_questions_there_is_no_difference() -> None:
 
 
 def test_a_comparison_is_written_as_json() -> None:
-    written = json.loads(json.dumps(compare_results(run("rr"), run("rw"), asked(2)).as_dict()))
+    written = json.loads(json.dumps(asdict(compare_results(run("rr"), run("rw"), asked(2)))))
     assert written["mcnemar"] == {"both": 1, "only_a": 1, "only_b": 0, "neither": 0, "p": 1.0}
     assert written["differences"]["f1"] == {"value": 0.5, "low": 0.0, "high": 1.0}
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from kgqa.evaluation.runs.prices import find_price
-from kgqa.evaluation.runs.progress import Tally, progress_bar
+from kgqa.evaluation.runs.progress import Tally, find_price, progress_bar
 
 
 def record(**other: Any) -> dict[str, Any]:

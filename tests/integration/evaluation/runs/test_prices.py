@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kgqa.evaluation.runs.prices import find_price
+from kgqa.evaluation.runs.progress import find_price
 
 AT = datetime(2026, 10, 20, tzinfo=UTC)
 

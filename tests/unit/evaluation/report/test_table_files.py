@@ -83,7 +83,8 @@ def test_every_table_of_the_page_is_written(tmp_path: Path) -> None:
     odd = [{**record, "config": {**record["config"], "model": HOSTILE}} for record in records]
     runs = [write_run(tmp_path / f"run{at}", each, dataset) for at, each in enumerate((records, odd))]
     report = read_report(runs)
-    files = write_tables(report.sections, tmp_path / "a" / "tables")
+    named = [(each.group.name, table) for each in report.sections for table in each.tables]
+    files = write_tables(named, tmp_path / "a" / "tables")
     names = [file.name for file in files]
     assert len(files) == 2 * len(report.sections[0].tables) == len({*names})
     assert {"town-runs.csv", "town-runs.tex", "town-comparisons.csv"} <= {*names}
@@ -91,4 +92,4 @@ def test_every_table_of_the_page_is_written(tmp_path: Path) -> None:
     shown = report.sections[0].tables[0]
     at = shown.columns.index("Hits@1")
     assert [row["Hits@1"] for row in rows] == [row.cells[at].text for row in shown.rows]
-    assert write_tables(report.sections, tmp_path / "a" / "tables") == files
+    assert write_tables(named, tmp_path / "a" / "tables") == files
