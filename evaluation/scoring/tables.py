@@ -6,6 +6,7 @@ value of any row and column counts once. By rows, one is right where it has the 
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import zip_longest
 from math import log2
 from typing import NamedTuple, TypeAlias
 
@@ -169,8 +170,7 @@ def cells_of(rows: Rows) -> Cells:
     """
     if isinstance(rows, bool):
         return {"true": rows}
-    columns = zip(*rows, strict=True)
-    return {cell: True for column in columns for cell in column if cell is not None}
+    return {cell: True for column in zip_longest(*rows) for cell in column if cell is not None}
 
 
 def score_cells(given: Cells, gold: Cells) -> Agreement:

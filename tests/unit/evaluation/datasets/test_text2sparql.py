@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from kgqa.evaluation.datasets import DatasetError, load
 from kgqa.evaluation.question import EntityRef
@@ -73,3 +74,13 @@ def test_what_is_no_file_of_the_challenge_is_one_line(tmp_path: Path, text: str,
         load(write(tmp_path, "huts.yml", text))
     assert str(error.value).startswith(said)
     assert "\n" not in str(error.value)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], database=None)
+@given(text=st.text(max_size=60), place=st.integers(0, len(YAML)))
+def test_any_text_is_read_or_told_in_one_line(tmp_path: Path, text: str, place: int) -> None:
+    for damaged in (text, YAML[:place] + text, YAML[:place] + text + YAML[place:]):
+        try:
+            load(write(tmp_path, "any.yml", damaged.encode("utf-8", "replace").decode()))
+        except DatasetError as error:
+            assert len(str(error).splitlines()) == 1
