@@ -21,13 +21,9 @@ _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?")  # with leading z
 
 def table_of(record: Mapping[str, Any]) -> "Table":
     """Return the table of a record, or its answers as a table of one column."""
+    table: Table | None = record.get("table")
     answers = [[answer] for answer in record["answers"]]
-    return record.get("table") or {
-        "columns": ["answer"],
-        "rows": answers,
-        "ordered": False,
-        "truncated": False,
-    }
+    return table or {"columns": ["answer"], "rows": answers, "ordered": False, "truncated": False}
 
 
 def wide_table(record: Mapping[str, Any]) -> "Table | None":

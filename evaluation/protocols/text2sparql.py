@@ -29,6 +29,8 @@ def measure_text2sparql(
     if found is None:
         raise ValueError("what the queries give is not known; name the graph by --kg")
     both, ndcg, n = found["f1_ndcg"], found["ndcg"], found["n"]
+    if both and ndcg:
+        both = {**both, "value": (n * (both["value"] or 0) + (ndcg["value"] or 0)) / (n + 1)}
     return {
         "protocol": "text2sparql",
         "legacy": True,
@@ -36,7 +38,7 @@ def measure_text2sparql(
         "n": len(questions),
         "excluded": len(questions) - n,
         **{name: found[name] for name in ("precision", "recall", "f1", "ndcg")},
-        "f1_ndcg": both and ndcg and {**both, "value": (n * both["value"] + ndcg["value"]) / (n + 1)},
+        "f1_ndcg": both,
         **summarise_usage([result.usage for result in results]),
         "breakdowns": {},
         "seed": seed,
