@@ -44,12 +44,12 @@ demo: $(CORE) ## Ask the sample graph a few questions, offline and without a key
 	done
 
 .PHONY: test
-test: $(FULL) ## Run the unit and integration tests (ARGS="tests/unit/kg -k chain" for some)
+test: $(FULL) ## Run the unit tests (ARGS="tests/unit/kg -k chain" for some)
 	@$(PYTEST) $(ARGS)
 
 .PHONY: test-all
-test-all: $(FULL) ## Run all tests, those of a hostile world too
-	@$(PYTEST) tests
+test-all: $(FULL) ## Run all tests: of servers, browsers, whole sets of questions and a hostile world too
+	@$(PYTEST) tests/hostile tests/integration tests/unit
 
 .PHONY: check
 check: lint types arrows packages dependencies spelling site audit ## Run every static check

@@ -12,11 +12,8 @@ from pydantic import Field
 
 from kgqa.nodes.answer import answer
 from kgqa.nodes.claim import claim
-from kgqa.nodes.cog.backtrack import backtrack, backtrack_frontier
-from kgqa.nodes.cog.blueprint import blueprint
-from kgqa.nodes.cog.diagnose import diagnose, diagnose_frontier
-from kgqa.nodes.cog.learn import learn
-from kgqa.nodes.cog.outline import outline
+from kgqa.nodes.cog.blueprint import blueprint, learn, outline
+from kgqa.nodes.cog.diagnose import backtrack, backtrack_frontier, diagnose, diagnose_frontier
 from kgqa.nodes.cog.prune import prune, prune_frontier
 from kgqa.nodes.cog.rerank import rerank, rerank_frontier
 from kgqa.nodes.cog.state import CoGState

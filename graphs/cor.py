@@ -11,9 +11,7 @@ from pydantic import Field
 
 from kgqa.nodes.answer import answer
 from kgqa.nodes.claim import claim
-from kgqa.nodes.cor.backtrack import backtrack
-from kgqa.nodes.cor.prune import prune
-from kgqa.nodes.cor.verify import verify
+from kgqa.nodes.cor import backtrack, prune, verify
 from kgqa.nodes.expand import expand
 from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.link import link

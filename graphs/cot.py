@@ -5,9 +5,7 @@ Wei et al. 2022: the reply has the steps before the answer.
 
 from typing import ClassVar
 
-from kgqa.nodes.llm_only.answer import answer_from_reply
-from kgqa.nodes.llm_only.sample import reason
-from kgqa.nodes.llm_only.state import LLMOnlyState
+from kgqa.nodes.llm_only import LLMOnlyState, answer_from_reply, reason
 from kgqa.runtime.context import ModelOnlyContext
 from kgqa.runtime.graph_builder import build_graph
 

@@ -5,9 +5,7 @@ Standard prompting (Brown et al. 2020), the baseline that says what a model know
 
 from typing import ClassVar
 
-from kgqa.nodes.llm_only.answer import answer_from_reply
-from kgqa.nodes.llm_only.sample import ask
-from kgqa.nodes.llm_only.state import LLMOnlyState
+from kgqa.nodes.llm_only import LLMOnlyState, answer_from_reply, ask
 from kgqa.runtime.context import ModelOnlyContext
 from kgqa.runtime.graph_builder import build_graph
 

@@ -12,15 +12,13 @@ from pydantic import Field
 from kgqa.nodes.answer import answer
 from kgqa.nodes.claim import claim
 from kgqa.nodes.filter import filter_candidates
-from kgqa.nodes.frontier.backtrack import backtrack
 from kgqa.nodes.frontier.choose_entities import choose_entities
 from kgqa.nodes.frontier.expand import expand
 from kgqa.nodes.frontier.prune import pick_relations
-from kgqa.nodes.frontier.reflect import reflect
+from kgqa.nodes.frontier.reflect import backtrack, reflect
 from kgqa.nodes.frontier.retrieve_relations import retrieve_relations
 from kgqa.nodes.frontier.state import FrontierState
-from kgqa.nodes.frontier.update_memory import update_memory
-from kgqa.nodes.frontier.verify import verify
+from kgqa.nodes.frontier.verify import update_memory, verify
 from kgqa.nodes.infer import infer_from_frontier
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again_from_frontier

@@ -7,9 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgqa.nodes.llm_only.sample import sample
-from kgqa.nodes.llm_only.state import LLMOnlyState
-from kgqa.nodes.llm_only.vote import vote
+from kgqa.nodes.llm_only import LLMOnlyState, sample, vote
 from kgqa.runtime.context import ModelOnlyContext
 from kgqa.runtime.graph_builder import build_graph
 

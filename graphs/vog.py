@@ -11,20 +11,16 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from kgqa.nodes.link import link
 from kgqa.nodes.recall_exemplars import recall_exemplars
-from kgqa.nodes.vog.advance import advance
-from kgqa.nodes.vog.answer import answer
+from kgqa.nodes.vog.advance import advance, look_again
+from kgqa.nodes.vog.answer import answer, judge
 from kgqa.nodes.vog.appraise import appraise
 from kgqa.nodes.vog.choose_arm import choose_arm
 from kgqa.nodes.vog.conclude import conclude
 from kgqa.nodes.vog.expand import expand
 from kgqa.nodes.vog.filter import filter_entities
-from kgqa.nodes.vog.judge import judge
-from kgqa.nodes.vog.look_again import look_again
-from kgqa.nodes.vog.plan import plan_steps
-from kgqa.nodes.vog.prune import prune
-from kgqa.nodes.vog.rerank import rerank
+from kgqa.nodes.vog.rerank import prune, rerank
 from kgqa.nodes.vog.retrieve_relations import retrieve_relations
-from kgqa.nodes.vog.revise import look_ahead, revise
+from kgqa.nodes.vog.revise import look_ahead, plan_steps, revise
 from kgqa.nodes.vog.state import VoGState
 from kgqa.nodes.vog.verify import verify
 from kgqa.priors.rewards import UNREACHABLE_REWARD, RewardMetrics, default_threshold

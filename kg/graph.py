@@ -130,10 +130,10 @@ class KnowledgeGraph(Protocol):
         """
 
     async def find_classes(self, question: str) -> list[Chain]:
-        """Return the chains from the classes that a question names to their members: at most two queries.
+        """Return the chains from the classes that a question names to their members.
 
         A class is called by its name, whether of one thing or of several ("country", "countries"). None
-        where the graph has no types.
+        where the profile has no classes.
         """
 
     async def describe(self, id: str, limit: int = 50) -> Description:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from kgqa.kg.terms import replace_surrogates
-from kgqa.kg.text import FUNCTION_WORDS, fold, split_words
+from kgqa.kg.text import FUNCTION_WORDS, fold, split_camel_case, split_words
 
 MIN_PROBABILITY = 0.4  # of the likeliest language of a text
 MIN_ODDS = 5.0  # of another language against English: questions in English have names from everywhere
@@ -34,7 +34,6 @@ CAPITALISED_NOUNS = frozenset({"de", "lb", "nds", "gsw"})
 """Languages whose nouns all begin with a capital: there one is no sign of a name."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 _question_language: ContextVar[str | None] = ContextVar("question_language", default="")
 
@@ -160,7 +159,7 @@ def name_shares(tags: Mapping[str, float], untagged: Iterable[str], words: str) 
     if (n := counts.pop("", 0.0)) or not counts:
         own = [*dict.fromkeys(_LETTERS.findall(" ".join(untagged).lower()))]
         likely = _detect(" ".join(own), MIN_NAMES_PROBABILITY) if len(own) >= MIN_WORDS else ""
-        joined = " ".join(_LETTERS.findall(_HUMP.sub(" ", words).lower()))
+        joined = " ".join(_LETTERS.findall(split_camel_case(words).lower()))
         counts[likely or _detect(joined, MIN_NAMES_PROBABILITY)] += n or 1
     order = sorted(counts, key=lambda language: (-counts[language], language))
     return {language: counts[language] / sum(counts.values()) for language in order}

@@ -2,7 +2,7 @@
 
 All of them begin with `NAMESPACE`, which nothing else has, and end with the name, percent-encoded:
 
->>> name_node("Ada Lovelace"), row_node("films", "7"), relation_node("born in")
+>>> mint("name", "Ada Lovelace"), mint("row", "films", "7"), relation_node("born in")
 (<NamedNode value=https://kgqa.example/name/Ada%20Lovelace>, \
 <NamedNode value=https://kgqa.example/row/films/7>, <NamedNode value=https://kgqa.example/relation/born_in>)
 """
@@ -27,28 +27,9 @@ MAX_NAME_CHARS = 1_000  # of what an IRI is made from
 Node = ox.NamedNode | ox.BlankNode
 
 
-def _mint(kind: str, *path: str) -> ox.NamedNode:
+def mint(kind: str, *path: str) -> ox.NamedNode:
+    """Return the node of a kind: "name", "row" of a table by its key, "node" of a property graph, "class"."""
     return ox.NamedNode(NAMESPACE + "/".join((kind, *(quote(part, safe="") for part in path))))
-
-
-def name_node(name: str) -> ox.NamedNode:
-    """Return the entity that is known by a name only."""
-    return _mint("name", name)
-
-
-def row_node(table: str, key: str) -> ox.NamedNode:
-    """Return the entity of a row that its table tells from others by a key."""
-    return _mint("row", table, key)
-
-
-def graph_node(key: str) -> ox.NamedNode:
-    """Return the node of a property graph that has this id."""
-    return _mint("node", key)
-
-
-def class_node(name: str) -> ox.NamedNode:
-    """Return the class of rows of a table, or of nodes with a label."""
-    return _mint("class", name)
 
 
 def relation_node(name: str) -> ox.NamedNode:

@@ -22,8 +22,7 @@ from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.linking.search import TextSearch, find_text_search
 from kgqa.kg.naming import Naming
 from kgqa.kg.profile.building import MAX_MEMBERS_READ_NOW, build_profile
-from kgqa.kg.profile.described import read_description
-from kgqa.kg.profile.keeping import kept_profile
+from kgqa.kg.profile.described import kept_profile, read_description
 from kgqa.kg.profile.profile import Profile
 from kgqa.kg.property_graph import PropertyGraphReader
 from kgqa.kg.public_endpoints import PublicEndpoint, known_endpoint, named_endpoint
@@ -215,7 +214,7 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
     Raises:
         KGError: if it does not answer.
     """
-    from kgqa.kg.endpoint.client import Endpoint  # SPARQLWrapper and all of rdflib with it
+    from kgqa.kg.endpoint.client import Endpoint  # httpx with it
 
     if known := known_endpoint(url):
         return _open_public(known, Endpoint(url, deadline=deadline, requests=known.requests), rows)

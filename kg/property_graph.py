@@ -32,9 +32,8 @@ from kgqa.kg.minting import (
     LABEL,
     TYPE,
     LabelOnce,
-    class_node,
-    graph_node,
     literal,
+    mint,
     relation_node,
     typed_literal,
     web_node,
@@ -186,7 +185,7 @@ class PropertyGraphReader:
         if _web_node(web):
             del values[WEB_PROPERTY]
         for label in sorted(labels):
-            kind = class_node(label)
+            kind = mint("class", label)
             yield ox.Quad(iri, TYPE, kind)
             yield from self._label_class(kind, label)
         named = next((key for key in self.at.names if isinstance(values.get(key), str) and values[key]), None)
@@ -196,7 +195,7 @@ class PropertyGraphReader:
 
     def _iri(self, id: str, web: Any, key: Any) -> ox.NamedNode:
         """Return the entity of a node, by its property of the web, or that of ``?id=``, or its id."""
-        return _web_node(web) or graph_node(str(id if key is None or not self.at.id else key))
+        return _web_node(web) or mint("node", str(id if key is None or not self.at.id else key))
 
     def _relationship(
         self, id: str, kind: str, values: Mapping[str, Any], start: ox.NamedNode, end: ox.NamedNode

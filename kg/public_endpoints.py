@@ -30,7 +30,7 @@ class PublicEndpoint:
     name: str
     url: str
     dialect: Dialect
-    search: str  # the full-text index that it has (`kg/sparql/text_search.py`)
+    search: str  # the full-text index that it has (`kg/linking/search.py`)
     requests: int  # at a time from one client, at most
     limits: str
 

@@ -1,53 +1,23 @@
 """The knowledge graph over whatever answers SPARQL: executor, dialect and name index together."""
 
 import asyncio
-import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
-from types import MappingProxyType
 from typing import TypeVar
 
-from kgqa.kg.dialects import LOCAL_NAME, Dialect, entity_iri, is_foreign
+from kgqa.kg.dialects import Dialect
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, GraphFacts, Row, Rows
-from kgqa.kg.languages import base_language, detect_language, name_shares, preferred_languages
-from kgqa.kg.linking.class_names import (
-    ClassNames,
-    NamedWords,
-    add_classes,
-    first_apart,
-    in_singular,
-    named_words,
-    without_chance,
-)
-from kgqa.kg.linking.linker import Linker
+from kgqa.kg.languages import preferred_languages
+from kgqa.kg.linked_graph import LinkedGraph
 from kgqa.kg.linking.lookup import NameLookup
-from kgqa.kg.linking.name_index import NameIndex
-from kgqa.kg.linking.name_words import asked_kinds, blank_out, is_same_name, said_names
-from kgqa.kg.linking.values import ValueFinder
-from kgqa.kg.meter import QueryMemo, begin_query, end_query, unmetered
+from kgqa.kg.meter import QueryMemo
 from kgqa.kg.naming import Naming, make_description
-from kgqa.kg.pages import (
-    MAX_RIVALS,
-    Candidate,
-    ChainAttributes,
-    ChainResult,
-    Description,
-    Evidence,
-    GraphInfo,
-    Match,
-    Mention,
-    Page,
-    Proof,
-    Table,
-)
-from kgqa.kg.profile.building import profile_classes
-from kgqa.kg.profile.profile import ClassProfile, Profile
+from kgqa.kg.pages import Candidate, ChainAttributes, ChainResult, Description, GraphInfo, Page, Table
+from kgqa.kg.profile.profile import Profile
 from kgqa.kg.proof.prover import Prover
-from kgqa.kg.proof.query import AnswerQuery
-from kgqa.kg.relations import RelationCatalog, without_inverses
+from kgqa.kg.relations import without_inverses
 from kgqa.kg.sparql import attribute_queries, attribute_rows, chain_queries, patterns, queries
 from kgqa.kg.sparql.attribute_queries import Wanted
 from kgqa.kg.sparql.attribute_rows import ReadAttributes
@@ -62,29 +32,10 @@ from kgqa.kg.sparql.decoding import (
     sort_key,
     split_by_chain,
 )
-from kgqa.kg.sparql.derived import BROADER, INSTANCE_OF, SUBCLASS, split_language
 from kgqa.kg.sparql.guard import guard_query
-from kgqa.kg.terms import (
-    ANY,
-    KINDS_NAMESPACE,
-    Chain,
-    Entity,
-    Hop,
-    Literal,
-    Term,
-    Triple,
-    is_id,
-    is_value_id,
-    node_id,
-    plain_term,
-    value_node,
-)
-from kgqa.locks import cached_property
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple, is_value_id, node_id, plain_term
 
 S = TypeVar("S")
-T = TypeVar("T")
-
-NAMES_SAMPLED = 200  # by which it is told which languages names are in
 
 IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY, CHAINS_READ_PER_QUERY = 1_000, 5_000, 12, 6
 """Entities, steps and chains in one query: Virtuoso takes longer and longer to read long ones, or refuses."""
@@ -103,7 +54,7 @@ MAX_REMEMBERED_ENDS = 50_000
 MIN_ROWS_OFF_LOOP = 1_000  # from this number of rows on, naming and sorting them leaves the event loop
 
 
-class SparqlGraph:
+class SparqlGraph(LinkedGraph, Prover):
     """A `KnowledgeGraph` over an executor of SPARQL; its pages hold at most so many ``rows``."""
 
     def __init__(
@@ -117,23 +68,12 @@ class SparqlGraph:
         *,
         rows: int,
     ) -> None:
-        self._executor = executor
-        self._read_profile = read_profile
-        self._facts = facts
-        self._dialect = dialect
-        self._naming = naming
-        self._lookup = lookup
-        self._rows = rows
-        self._relations = RelationCatalog(executor, dialect, naming, facts)
-        self._prover = Prover(executor, dialect, naming, rows=rows)
+        LinkedGraph.__init__(self, executor, facts, dialect, naming, lookup, read_profile)
+        Prover.__init__(self, executor, dialect, naming, rows=rows)
         self._visits = QueryMemo[list[ChainResult]](
             MAX_REMEMBERED_ENDS, lambda visits: sum(1 + len(visit.ends) + len(visit.hops) for visit in visits)
         )
-        self._linking: tuple[NameIndex, dict[str, Linker]] | None = None
-        self._name_languages: dict[str, float] | None = None
-        self._known_classes: ClassNames | None = None
         self._info: GraphInfo | None = None
-        self._profiled: dict[str, ClassProfile] = {}
 
     @property
     def fingerprint(self) -> str:
@@ -154,15 +94,6 @@ class SparqlGraph:
     def inferred(self) -> Mapping[str, str]:
         """Which relations were inferred between tables, and why."""
         return self._facts.inferred
-
-    @property
-    def relations(self) -> tuple[str, ...]:
-        """The relations of the graph that a search may follow, sorted; none where nobody has listed them."""
-        return self._relations.listed
-
-    def relation_label(self, relation: str) -> str:
-        """Return the words that a relation is shown by; see `RelationCatalog.label`."""
-        return self._relations.label(relation)
 
     async def extend_chain(self, chain: Chain) -> Page[Hop]:
         """Return the hops that lead on from the end of a chain; see `KnowledgeGraph`."""
@@ -193,7 +124,9 @@ class SparqlGraph:
     ) -> list[ChainResult]:
         limits = Limits.of(self._rows, sample, relations=0 if self._executor.remote else len(self.relations))
         empty = ChainResult(Page(()), Page(()))
-        visits = {Chain(ANY): replace(empty, hops=self._every_hop()) if hops else empty}
+        both = ((each, forward) for each in self.relations for forward in (True, False))
+        every = [self._relations.hop(*each) for each in both if self._relations.can_follow(*each)]
+        visits = {Chain(ANY): replace(empty, hops=self._page(every)) if hops else empty}
         unique = [chain for chain in dict.fromkeys(chains) if chain not in visits]
         if not (ends or hops):
             return [empty for _ in chains]
@@ -397,8 +330,7 @@ class SparqlGraph:
                 if end is not None:
                     item_at(ends, step)[named[end]] = None
             for found in ends:
-                cut = answer.cut or len(found) > self._rows
-                pages.append(Page(tuple(sorted(found, key=sort_key)[: self._rows]), cut))
+                pages.append(self._page(sorted(found, key=sort_key), answer.cut))
         return pages
 
     async def _follow_many(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
@@ -436,192 +368,6 @@ class SparqlGraph:
         found = {id: named.get(plain_term(Entity(_checked_id(id)))) for id in ids}
         return {id: None if term is None else term.name for id, term in found.items()}
 
-    async def find_entities(self, text: str, limit: int = 10) -> list[Match]:
-        """Find entities by id or name; see `KnowledgeGraph`. An id needs no index of names."""
-        text = text.strip().strip("<>")
-        if found := await self._by_id(text):
-            return [found]
-        if (is_id(text) and "://" in text) or is_foreign(text, self.dialect):  # `Re:Zero` may be a name
-            return []
-        matches = await self._look_up(text, lambda index: index.find(text, limit))
-        if matches and matches[0].sure:
-            return matches
-        values, classes = await self._lookup.values(), await self._classes()
-        kinds = (entity for each in classes.find(text) if each.covers(text) for entity in each.entities)
-        named = await asyncio.to_thread(values.find_exact, text) if values else []
-        return [*(Match(entity, 1.0, "class") for entity in kinds), *named, *matches][:limit]
-
-    async def _by_id(self, text: str) -> Match | None:
-        """Find the entity of an id: its IRI, or as its kind of graph writes it, or another kind's.
-
-        Here an entity of another kind of graph is no more than what an entity of this one is said to be.
-        """
-        own = self._dialect.entity_iri(text) or (text if is_id(text) else None)
-        known = self._facts.predicates
-        twins = self._dialect.twins_of(entity_iri(text) or text)
-        there = [twin for twin in twins if twin[0] in known or not known]
-        lookups = [queries.twins(there, self._naming.labels)] if there else []
-        if own:
-            place = len(lookups) if is_foreign(text, self.dialect) else 0
-            lookups.insert(place, queries.entity(own, self._naming.labels))
-        for query in lookups:
-            answer = await self._executor.query(query)
-            named = self._naming.apply((end, label, rank) for end, label, rank in answer.rows)
-            if entities := [Entity(node_id(term), term.name) for term in named.values()]:
-                return Match(min(entities), 1.0, "id")
-        return None
-
-    async def link(self, question: str) -> list[Mention]:
-        """Find the entities that a question mentions; see `KnowledgeGraph`."""
-        values, classes = await self._lookup.values(), await self._classes()
-
-        def link(index: NameIndex) -> tuple[list[Mention], dict[str, dict[Hop, int]]]:
-            language, labels = detect_language(question), list(map(self.relation_label, self.relations))
-            linking = self._linking  # another thread may put the index of its question there
-            if linking is None or linking[0] is not index:
-                linking = self._linking = index, {}
-            if (linker := linking[1].get(language)) is None:
-                linker = linking[1][language] = Linker(index, labels, language)
-            names_class = any(classes.find(question, linker.foreign))
-            mentions = linker.link(question, names_class=names_class)
-            mentions = _without_terms(mentions, classes.profile.terms)
-            mentions = add_classes(question, mentions, classes, labels, linker.foreign)
-            if values:
-                mentions = ValueFinder(values, index, linker).add(question, mentions)
-            mentions = without_chance(mentions)
-            rivals = [each.entity.id for mention in mentions for each in mention.rivals]
-            return mentions, index.facts(rivals)
-
-        mentions, facts = await self._look_up(question, link)
-        await self._relations.learn(hop.relation for hops in facts.values() for hop in hops)
-        known = {id: self._named_hops(hops) for id, hops in facts.items()}
-        found = [each if each.is_class else each.with_hops(known) for each in mentions]
-        return await self._by_names(question, await self._without_appositions(question, found))
-
-    def name_hops(self, text: str) -> list[Hop]:
-        """Return the hops to names, and from names, that a text says alone; see `KnowledgeGraph`."""
-        relations = (self._naming.labels, [each for each in self._naming.aliases if each != LOCAL_NAME])
-        labels, aliases = ([self._relations.hop(each, True) for each in some] for some in relations)
-        return list(said_names(text, labels, aliases))
-
-    async def _by_names(self, question: str, mentions: list[Mention]) -> list[Mention]:
-        """Return a name for what it names, and what is asked for, where a question says no more of it.
-
-        It is what has the name that is asked for where this is in the language that the question names, and
-        without one where it asks for a kind of things, or says what the thing is not called first.
-        """
-        kinds = asked_kinds(question, mentions)
-        for each in mentions:
-            said = [] if each in kinds else self.name_hops(blank_out(question, [each, *kinds]))
-            if said:
-                known = [await self._as_named(kind) for kind in kinds]
-                named, language = await self._named_by(each, said)
-                first = is_same_name(each.matches[0].entity.name or "", each.text)
-                if named and (language or kinds or not first):
-                    each = replace(each, matches=(Match(value_node(named[0]), 1.0, "exact"),))
-                kept = [*known, each] if all(kind.matches for kind in known) else mentions
-                return sorted(kept, key=lambda one: one.start)
-        return mentions
-
-    async def _as_named(self, mention: Mention) -> Mention:
-        """Return a mention that nobody has looked up with what is called so, of one thing or of several."""
-        if mention.matches:
-            return mention
-        text = in_singular(mention.text)
-        found = await self._look_up(text, lambda index: index.find_exact(text))
-        return replace(mention, matches=tuple(found[:MAX_RIVALS]))
-
-    async def _named_by(self, mention: Mention, hops: Sequence[Hop]) -> tuple[list[Literal], str]:
-        """Return the names by some hops that a mention is, best first, and the language that is asked for."""
-        relations = dict(split_language(hop.relation) for hop in hops)
-        language = next(iter(relations.values()))
-        ids = [each.entity.id for each in mention.matches[:MAX_RIVALS] if not is_value_id(each.entity.id)]
-        rows = (await self._executor.query(queries.names(ids, [*relations]))).rows if ids else []
-        names = {
-            term: self._dialect.language_rank(term.language)
-            for _, term, *_ in rows
-            if isinstance(term, Literal)
-            and is_same_name(term.value, mention.text)
-            and language in ("", base_language(term.language))
-        }
-        return sorted(names, key=lambda name: (names[name], name)), language
-
-    async def _without_appositions(self, question: str, mentions: Sequence[Mention]) -> list[Mention]:
-        """Leave out classes beside the name of a member: "the Ulm office", "Count Dracula"."""
-        apart = list(mentions)
-        for one, two in pairwise(mentions):
-            kind, named = (one, two) if one.is_class else (two, one)
-            entity = named.matches[0].entity
-            if question[one.end : two.start].strip() or not kind.is_class:
-                continue
-            hop = self._to_members(kind.matches[0].entity, await self._classes())
-            if hop and await self._reached(Chain(kind.matches[0].entity, (hop,)), [entity]):
-                apart = [each for each in apart if each is not kind]
-        return apart
-
-    async def name_languages(self) -> dict[str, float]:
-        """Return the share of names in each language, the commonest first; see `KnowledgeGraph`."""
-        if self._name_languages is None:
-            if self._dialect.polyglot and not self._facts.predicates:
-                return {}  # a public graph, with names in all languages
-            tags, names = self._facts.summary.languages, list[Literal]()
-            try:
-                if not tags or "" in tags:
-                    names = await self._sample_names()
-            except (KGTimeout, KGSilent, KGRejected):
-                return {}
-            tags = tags or Counter(name.language for name in names)
-            untagged = [name.value for name in names if not name.language]
-            words = " ".join(map(self.relation_label, self.relations[:NAMES_SAMPLED]))
-            self._name_languages = await asyncio.to_thread(name_shares, tags, untagged, words)
-        return self._name_languages
-
-    async def _sample_names(self) -> list[Literal]:
-        """Return some names, spread over all of them where these are listed."""
-        index, labels = await self._lookup.index(""), [*self._naming.labels]
-        ids = await asyncio.to_thread(index.sample_ids, NAMES_SAMPLED)
-        texts = [queries.some_names(label, NAMES_SAMPLED) for label in labels]
-        with unmetered():
-            answers = [
-                await self._executor.query(text)
-                for text in ([queries.names(ids, labels)] if ids and labels else texts)
-            ]
-        return [
-            term for each in answers for row in each.rows for term in row[:2] if isinstance(term, Literal)
-        ]
-
-    def _named_hops(self, hops: Iterable[Hop]) -> tuple[Hop, ...]:
-        return tuple(sorted(self._relations.hop(hop.relation, hop.forward) for hop in hops))
-
-    async def find_classes(self, question: str) -> list[Chain]:
-        """Return the chains to the members of the classes that a question names; see `KnowledgeGraph`.
-
-        They are those of the profile; without one, what has members and is called so.
-        """
-        classes = await self._classes()
-        if classes.profile.classes:
-            language = await asyncio.to_thread(detect_language, question)
-            found = classes.find(question, language)
-            named = dict.fromkeys(entity for each in found for entity in each.entities)
-            hops = ((entity, self._to_members(entity, classes)) for entity in named)
-            return [Chain(entity, (hop,)) for entity, hop in hops if hop]
-        known = self._facts.predicates
-        types = [
-            self._relations.hop(each, False) for each in self._dialect.types if each in known or not known
-        ]
-        if not types:
-            return []
-
-        def look_up(index: NameIndex) -> list[NamedWords]:
-            return list(named_words(question, index))
-
-        words = await self._look_up(f"{question} {in_singular(question)}", look_up)
-        entities = dict.fromkeys(entity for each in words for entity in each.entities)
-        chains = [Chain(entity, (hop,)) for entity in entities for hop in types][:CHAINS_PER_QUERY]
-        visits = zip(chains, await self.visit_chains(chains, hops=False, sample=1), strict=True)
-        members = {chain.topic: chain for chain, visit in reversed([*visits]) if len(visit.ends)}
-        return [members[each] for each in first_apart(words, {*members})]
-
     async def describe(self, id: str, limit: int = 50) -> Description:
         """Return aliases, types and facts of one entity: two queries; see `KnowledgeGraph`."""
         labels, dialect = self._naming.labels, self._dialect
@@ -641,27 +387,6 @@ class SparqlGraph:
         cut = answer.cut or len(answer.rows) > self._rows
         return Table(answer.columns, tuple(answer.rows[: self._rows]), cut)
 
-    def write_query(self, query: AnswerQuery) -> str:
-        """Return the SPARQL of an answer query; see `KnowledgeGraph`."""
-        return self._prover.write_query(query)
-
-    async def prove(self, query: AnswerQuery) -> Proof:
-        """Return what an answer query gives; see `KnowledgeGraph`."""
-        return await self._prover.prove(query)
-
-    async def trace_answers(
-        self, query: AnswerQuery, answers: Sequence[Term], depths: Mapping[int, int] = MappingProxyType({})
-    ) -> Evidence:
-        """Return the facts behind some answers of a query; see `KnowledgeGraph`."""
-        return await self._prover.trace_answers(query, answers, depths)
-
-    async def both_ways(self) -> dict[tuple[str, str], tuple[int, float]]:
-        """Return how many facts two relations state in both directions, and their share of the commoner's.
-
-        They are known from loading, or counted now; none in a graph that is too large to go through.
-        """
-        return await self._relations.both_ways()
-
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities; what a folder tells is not counted again."""
         if self._info is None:
@@ -676,27 +401,6 @@ class SparqlGraph:
             inferred = tuple(dict.fromkeys(facts.inferred.values()))
             self._info = GraphInfo(facts.source, self._dialect.name, *sizes, listed, inferred)
         return self._info
-
-    async def profile(self, classes: Sequence[str] = ()) -> Profile:
-        """Return what is known of the graph's classes; see `KnowledgeGraph`."""
-        known = await asyncio.to_thread(lambda: self._profile)
-        new = [id for id in classes if known.find(id) is None and id not in self._profiled]
-        if new:
-            facts, kind = self._facts, self._dialect
-            found = await asyncio.to_thread(profile_classes, self._ask_now, new, facts.predicates, kind)
-            self._profiled |= {each.id: each for each in found.classes}
-        others = (self._profiled[id] for id in classes if id in self._profiled)
-        return replace(known, classes=(*known.classes, *others)) if classes else known
-
-    def _ask_now(self, query: str) -> Sequence[Row]:
-        try:
-            return self._executor.query_now(query).rows
-        except (KGTimeout, KGSilent, KGRejected):  # it is not known
-            return []
-
-    @cached_property
-    def _profile(self) -> Profile:
-        return self._read_profile()
 
     async def _count(self, query: str) -> int | None:
         """Count, where that does not take too long: an endpoint may hold thousands of millions."""
@@ -727,15 +431,6 @@ class SparqlGraph:
             at = answer.columns.index("relation")
             await self._relations.learn(term.id for row in answer.rows if (term := row[at]) is not None)
         return answer
-
-    async def _look_up(self, text: str, ask: Callable[[NameIndex], T]) -> T:
-        begin_query()
-        start = time.monotonic()
-        try:
-            index = await self._lookup.index(text)
-            return await asyncio.to_thread(ask, index)
-        finally:
-            end_query(time.monotonic() - start)
 
     async def _candidates(self, chain: Chain, given: ChainRows, limits: Limits, cut: bool) -> Page[Candidate]:
         """Name and sort the ends of a chain; those of a page that is cut are the first that came."""
@@ -777,45 +472,17 @@ class SparqlGraph:
             item_at(places, visit).hops.append(tuple(hop))
         return limits.ends_looked_up(unseen)
 
-    async def _classes(self) -> ClassNames:
-        """Return the classes of the profile by their names."""
-        if self._known_classes is None:
-            self._known_classes = ClassNames(await self.profile())
-        return self._known_classes
-
-    def _to_members(self, node: Entity, classes: ClassNames) -> Hop | None:
-        """Return the hop from a class to its members, those of its subclasses too; None for anything else."""
-        if node.id not in classes:
-            return None
-        known = self._facts.predicates
-        if node.id.startswith(KINDS_NAMESPACE):
-            return self._relations.hop(SUBCLASS if SUBCLASS in known else BROADER, False)
-        types = [each for each in self._dialect.types if each in known]
-        relation = INSTANCE_OF if len(classes.below(node.id)) > 1 else next(iter(types), INSTANCE_OF)
-        return self._relations.hop(relation, False)
-
-    def _every_hop(self) -> Page[Hop]:
-        """Return the hops that lead on from anything: all of them, where they are listed."""
-        both = ((each, forward) for each in self.relations for forward in (True, False))
-        hops = [self._relations.hop(*each) for each in both if self._relations.can_follow(*each)]
-        return Page(tuple(hops[: self._rows]), len(hops) > self._rows)
-
     def _hops(self, rows: Sequence[Row], cut: bool = False) -> Page[Hop]:
-        ordered = self._relations.read_hops(rows)
-        cut = cut or len(ordered) > self._rows
-        return Page(tuple(ordered[: self._rows]), cut)
+        return self._page(self._relations.read_hops(rows), cut)
+
+    def _page(self, items: Sequence[S], cut: bool = False) -> Page[S]:
+        return Page(tuple(items[: self._rows]), cut or len(items) > self._rows)
 
 
 def _checked_id(id: str) -> str:
     """Return the id that answers have for it; a blank node may be named by the IRI it is stored under."""
     blank = id.removeprefix(patterns.BLANK_NAMESPACE)
     return Entity(f"_:{blank}" if blank != id else id).id
-
-
-def _without_terms(mentions: Iterable[Mention], terms: Collection[str]) -> list[Mention]:
-    """Leave out what only describes the graph: its classes, relations and the like."""
-    left = (replace(m, matches=tuple(x for x in m.matches if x.entity.id not in terms)) for m in mentions)
-    return [mention for mention in left if mention.matches]
 
 
 def _starts_by_hop(steps: Sequence[tuple[str, Hop]]) -> dict[Hop, list[str]]:

@@ -11,6 +11,9 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
+
+import inflection
 
 MAX_COMBINING_MARKS = 30
 """Combining marks in a row that are read: more stand in no language (UAX #15, stream-safe text)."""
@@ -27,6 +30,7 @@ _WORD_PATTERN = re.compile(rf"(?=[^\W_])[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 _HALF_MARKS = "\uff9e\uff9f"
 _LONG_RUN_OF_MARKS = re.compile(rf"(?:[^\w\s]|[{_HALF_MARKS}]){{{MAX_COMBINING_MARKS + 1},}}")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ARTICLES = ("the ", "a ", "an ")
 
 
@@ -75,6 +79,15 @@ def split_camel_case(name: str) -> str:
     return _CAMEL_CASE.sub(" ", name)
 
 
+def spaced(name: str) -> str:
+    """Put spaces into a name in one word, as IRIs have it.
+
+    >>> spaced("BillOfMaterial"), spaced("LP record")
+    ('Bill Of Material', 'LP record')
+    """
+    return name if " " in name else _CAPITAL.sub(" ", name).replace("_", " ")
+
+
 def strip_article(folded: str) -> str:
     """Drop a leading article from folded text, if anything is left."""
     for article in _ARTICLES:
@@ -102,11 +115,47 @@ def split_words(text: str, most: int = 200) -> list[Word]:
     return found
 
 
-def _word_set(text: str) -> frozenset[str]:
+@lru_cache(maxsize=10_000)
+def singular(noun: str) -> str:
+    """Return a noun for one thing; Latin ones stay, and "caves" are no "cafes".
+
+    >>> [singular(noun) for noun in ("countries", "people", "shelves", "caves", "data", "glass")]
+    ['country', 'person', 'shelf', 'cave', 'data', 'glass']
+    """
+    lower = noun.lower()
+    if lower == "s" or lower.endswith(("ss", "us", "is", "a")):
+        return noun
+    regular = lower.endswith("ves") and not lower.endswith(("lves", "nives", "wives", "leaves"))
+    return noun[:-1] if regular else inflection.singularize(noun)
+
+
+def in_singular(question: str) -> str:
+    """Return the words of a question, those for several things as for one.
+
+    >>> in_singular("Which countries, boxes and people like glass?"), in_singular("the king's sons")
+    ('Which country box and person like glass', 'the king s son')
+    """
+    return " ".join(singular(word.text) for word in split_words(question))
+
+
+def in_plural(words: str) -> str:
+    """Return the words for one thing as those for several; what stands before "of" tells which it is.
+
+    >>> [in_plural(words) for words in ("country", "box", "key", "person", "place of birth", "courses")]
+    ['countries', 'boxes', 'keys', 'people', 'places of birth', 'courses']
+    """
+    head, of, rest = words.partition(" of ")
+    before, space, last = head.rpartition(" ")
+    several = last if singular(last) != last else inflection.pluralize(last)
+    return "".join((before, space, several, of, rest))
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text as a set."""
     return frozenset(text.split())
 
 
-_FUNCTION_WORDS = _word_set(
+_FUNCTION_WORDS = word_set(
     """
     a about after all also am an and any are as at be been before being both but by can could
     did do does during each for from had has have he her him his how i if in into is it its many
@@ -119,7 +168,7 @@ _FUNCTION_WORDS = _word_set(
 FUNCTION_WORDS = _FUNCTION_WORDS | {"s", "t", "us"}
 """Words that carry no meaning of their own: a mention of these alone is none."""
 
-EVERYDAY_WORDS = _FUNCTION_WORDS | _word_set(
+EVERYDAY_WORDS = _FUNCTION_WORDS | word_set(
     """
     above across act acted acting action actor actors actress actresses always among another
     appear appeared appears around ask author authors award became because become began belong

@@ -10,13 +10,12 @@ from itertools import islice, zip_longest
 from kgqa.kg.dialects import DIALECTS
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.linking.class_names import in_plural, in_singular
 from kgqa.kg.profile.cards import class_name, relation_name, with_names
 from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile
 from kgqa.kg.proof.query import MAX_HOPS_IN_ALL, Aggregate, AnswerQuery, Branch, Condition
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term
-from kgqa.kg.text import FUNCTION_WORDS
+from kgqa.kg.text import FUNCTION_WORDS, in_plural, in_singular
 from kgqa.retrieval.wording import comparison_texts, relation_phrase
 
 MAX_ANSWERS = 10  # of a question that is suggested

@@ -24,8 +24,8 @@ from kgqa.runtime.context import Context
 from kgqa.runtime.open_once import OpenOnce
 from kgqa.runtime.wordings import read_wordings
 from kgqa.tools import make_tools
-from kgqa.tools.languages import language_tool
-from kgqa.tools.proof import proof_tools
+from kgqa.tools.entities import language_tool
+from kgqa.tools.select import proof_tools
 
 SAMPLE_NAME = "sample"  # the name of the graph that comes with kgqa
 

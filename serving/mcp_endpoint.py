@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from typing import Any
 
+from anyio import CancelScope
 from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
@@ -60,8 +61,9 @@ class McpEndpoint:
 
         async def sent(message: Message) -> None:
             nonlocal begun
+            with CancelScope(shield=not begun):  # a beginning that is cut off on its way would be none
+                await send(message)
             begun = True
-            await send(message)
 
         await self._sessions.handle_request(scope, receive, sent)
         if not begun:

@@ -7,19 +7,15 @@ from typing import NamedTuple
 
 from kgqa.kg.languages import base_language, stem_words
 from kgqa.kg.linking.common_words import COMMON_WORDS
-from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.pages import Match, Mention
 from kgqa.kg.profile.ends import HopEnds, owned_relations
 from kgqa.kg.profile.profile import UNTYPED, Profile
 from kgqa.kg.terms import KINDS_NAMESPACE, Entity, Hop, is_value_id, local_name
-from kgqa.kg.text import FUNCTION_WORDS, fold, split_words
+from kgqa.kg.text import FUNCTION_WORDS, fold, in_singular, spaced, split_words
 
 MAX_CLASS_WORDS = 6  # words of the name of a class
 MAX_BEARERS = 3  # classes of one name
 
-_IRREGULAR = {"people": "person", "men": "man", "women": "woman", "children": "child", "movies": "movie"}
-_SIBILANTS = ("sses", "xes", "zzes", "ches", "shes")
-_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _ASIDE = re.compile(r"\(([^()]*)\)")
 
 
@@ -44,33 +40,6 @@ class NamedWords(NamedTuple):
     def covers(self, text: str) -> bool:
         """Return whether a text, of which the words are, says nothing else."""
         return fold(text) == fold(text[self.begin : self.end])
-
-
-def in_singular(question: str) -> str:
-    """Return the words of a question, those for several things as for one.
-
-    >>> in_singular("Which countries, boxes and people like glass?"), in_singular("the king's sons")
-    ('Which country box and person like glass', 'the king s son')
-    """
-    return " ".join(_singular(word.text) for word in split_words(question))
-
-
-def _singular(word: str) -> str:
-    lower = word.lower()
-    if lower in _IRREGULAR or not lower.endswith("s") or lower.endswith(("ss", "us", "is")) or lower == "s":
-        return _IRREGULAR.get(lower, word)
-    if lower.endswith("ies"):
-        return f"{word[:-3]}y"
-    return word[:-2] if lower.endswith(_SIBILANTS) else word[:-1]
-
-
-def spaced(name: str) -> str:
-    """Put spaces into a name in one word, as IRIs have it.
-
-    >>> spaced("BillOfMaterial"), spaced("LP record")
-    ('Bill Of Material', 'LP record')
-    """
-    return name if " " in name else _CAPITAL.sub(" ", name).replace("_", " ")
 
 
 def asks_for_kind(question: str, kind: str) -> bool:
@@ -216,45 +185,3 @@ def _gives_way(mention: Mention, begin: int, end: int, lower: bool) -> bool:
     inside = begin <= mention.start and mention.end <= end
     longer = end - begin > mention.end - mention.start
     return inside and (longer or lower or not mention.matches[0].sure)
-
-
-def in_plural(words: str) -> str:
-    """Return the words for one thing as those for several; what stands before "of" tells which it is.
-
-    >>> [in_plural(words) for words in ("country", "box", "key", "person", "place of birth", "courses")]
-    ['countries', 'boxes', 'keys', 'people', 'places of birth', 'courses']
-    """
-    head, of, rest = words.partition(" of ")
-    before, space, last = head.rpartition(" ")
-    several = next((several for several, one in _IRREGULAR.items() if one == last.lower()), None)
-    if several is None and _singular(last) != last:
-        several = last
-    if several is None and last.endswith("y") and not last.endswith(("ay", "ey", "oy", "uy")):
-        several = f"{last[:-1]}ies"
-    several = several or (f"{last}es" if f"{last}es".endswith(_SIBILANTS) else f"{last}s")
-    return "".join((before, space, several, of, rest))
-
-
-def named_words(question: str, index: NameIndex) -> Iterator[NamedWords]:
-    """Yield words of a question that are names, as they are or in the singular: more words first."""
-    words, singular = [word.text for word in split_words(question)], in_singular(question).split()
-    for size in range(3, 0, -1):
-        for begin in range(len(words) - size + 1):
-            end = begin + size
-            if FUNCTION_WORDS.isdisjoint((words[begin].lower(), words[end - 1].lower())):
-                names = dict.fromkeys(
-                    " ".join((*words[begin : end - 1], last)) for last in (words[end - 1], singular[end - 1])
-                )
-                found = [match.entity for name in names for match in index.find_exact(name)[:MAX_BEARERS]]
-                if found:
-                    yield NamedWords(begin, end, tuple(dict.fromkeys(found)))
-
-
-def first_apart(named: Iterable[NamedWords], wanted: set[Entity]) -> list[Entity]:
-    """Return what is wanted of what words name, in their order; of words that overlap, of the first."""
-    kept: list[NamedWords] = []
-    for each in named:
-        some = tuple(entity for entity in each.entities if entity in wanted)
-        if some and all(each.end <= other.begin or other.end <= each.begin for other in kept):
-            kept.append(each._replace(entities=some))
-    return list(dict.fromkeys(entity for each in sorted(kept) for entity in each.entities))

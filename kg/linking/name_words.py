@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, product
 
 from kgqa.kg.languages import languages_by_name
-from kgqa.kg.linking.class_names import asks_for_kind, in_singular, spaced
+from kgqa.kg.linking.class_names import asks_for_kind
 from kgqa.kg.pages import Mention
 from kgqa.kg.sparql.derived import in_language
 from kgqa.kg.terms import Hop
-from kgqa.kg.text import FUNCTION_WORDS, fold, split_words, strip_article
+from kgqa.kg.text import FUNCTION_WORDS, fold, in_singular, spaced, split_words, strip_article
 
 NAMING_PHRASES = ("name", "called", "word for")
 """What is said of a name beside what a graph calls the relation that leads to it."""

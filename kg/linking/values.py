@@ -7,14 +7,13 @@ stands for a value (`kg.terms.value_node`).
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kgqa.kg.linking.class_names import in_singular
 from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.linking.short_names import full_names
 from kgqa.kg.linking.spoken_values import is_spoken
 from kgqa.kg.pages import Match, Mention
 from kgqa.kg.terms import is_value_id
-from kgqa.kg.text import Word, fold, split_words, strip_article
+from kgqa.kg.text import Word, fold, in_singular, split_words, strip_article, word_set
 
 MAX_VALUE_WORDS = 12
 MIN_DIGITS = 5  # of a number that may be a code: what is shorter counts or is a year
@@ -22,23 +21,7 @@ MAX_CODE_CHARS = 2  # of a code that has to be written as such
 MAX_ALTERNATIVES = 5  # values of one text
 MIN_SHARED = 2  # nodes that have a value: what tells several things of, and no name of one
 MIN_SPELT_CHARS, MIN_SPELLING_SIMILARITY = 6, 88.0
-BOUNDING_WORDS = frozenset(
-    {
-        "after",
-        "before",
-        "between",
-        "by",
-        "from",
-        "least",
-        "most",
-        "over",
-        "since",
-        "than",
-        "till",
-        "under",
-        "until",
-    }
-)
+BOUNDING_WORDS = word_set("after before between by from least most over since than till under until")
 """Before a date or a duration: a bound, which is compared, and not what something has."""
 MAX_LONGER_NAMES = 3  # entities whose name has all of some words
 

@@ -1,6 +1,7 @@
 """Asks a graph what an answer query gives, and for the facts behind its answers."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from kgqa.kg.dialects import Dialect
 from kgqa.kg.graph import Executor
@@ -40,7 +41,7 @@ class Prover:
         return Proof(text, page, tuple(compilation.write_parts(query, types)))
 
     async def trace_answers(
-        self, query: AnswerQuery, answers: Sequence[Term], depths: Mapping[int, int]
+        self, query: AnswerQuery, answers: Sequence[Term], depths: Mapping[int, int] = MappingProxyType({})
     ) -> Evidence:
         """Return the facts behind some answers of a query; see `KnowledgeGraph`."""
         traced = {place: depth for place, depth in depths.items() if facts.can_be_traced(query, place, depth)}

@@ -1,7 +1,7 @@
 """Relations that a graph does not state as such: kgqa names them, and queries write them as what it states.
 
 Those of terminology are also stored, as plain triples of the graph `DERIVED_GRAPH`, so that searches are
-fast (`kg/store/axioms.py`); a proof is written by `stated_pattern`, and holds
+fast (`kg/store/survey.py`); a proof is written by `stated_pattern`, and holds
 for the file that was loaded.
 
 >>> write_relation(INSTANCE_OF)

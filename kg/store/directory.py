@@ -31,12 +31,12 @@ from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.naming import Naming
 from kgqa.kg.profile.building import build_profile
 from kgqa.kg.profile.profile import Profile
-from kgqa.kg.store.axioms import derive_facts
 from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.store.loading import QuadReader
 from kgqa.kg.store.survey import (
     NAME_PREDICATES,
     count_predicates,
+    derive_facts,
     read_names,
     read_values,
     survey,

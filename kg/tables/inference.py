@@ -29,6 +29,7 @@ from kgqa.kg.tables.mapping import Kind, Link, MappedTables, TableMapping, Value
 from kgqa.kg.tables.reading import as_text, join_names, read_rows, table_suffix
 from kgqa.kg.tables.triples import ROLES, find_roles
 from kgqa.kg.terms import one_line
+from kgqa.kg.text import singular
 from kgqa.locks import cached_property
 
 MAX_KEY_CHARS = 100  # of an id or a name; longer texts are values
@@ -74,8 +75,7 @@ def in_singular(words: Sequence[str]) -> tuple[str, ...]:
     >>> in_singular(("order", "details")), in_singular(("people",)), in_singular(("weather", "data"))
     (('order', 'detail'), ('person',), ('weather', 'data'))
     """
-    last = [word if word.endswith("a") else inflection.singularize(word) for word in words[-1:]]
-    return (*words[:-1], *last)
+    return (*words[:-1], *map(singular, words[-1:]))
 
 
 @dataclass(eq=False)

@@ -42,11 +42,9 @@ from kgqa.kg.minting import (
     TYPE,
     LabelOnce,
     Node,
-    class_node,
     literal,
-    name_node,
+    mint,
     relation_node,
-    row_node,
     typed_literal,
     value_kind,
     value_literal,
@@ -228,7 +226,7 @@ class _MappedTable:
         """Go through the facts of the rows."""
         table = self._table
         kinds = self._kinds()
-        kind = class_node(self._name)
+        kind = mint("class", self._name)
         for number, row in self._rows():
             node = self._row_node(number, row)
             if table.of is None and (table.id or table.name):
@@ -294,7 +292,7 @@ class _MappedTable:
     def _keyed(self, name: str, key: str, number: int) -> ox.NamedNode:
         """Return the entity of a row of a table by its id, or by its name where it has none."""
         self._check_length(key, number)
-        return web_node(key) or (row_node(name, key) if self._tables[name].id else name_node(key))
+        return web_node(key) or (mint("row", name, key) if self._tables[name].id else mint("name", key))
 
     def _linked(self, text: str, link: Link, number: int) -> tuple[Node, str]:
         """Return the entity that a cell names, and its name if that is it."""
@@ -303,7 +301,7 @@ class _MappedTable:
             return self._keyed(link.to, text, number), text if keyed_by_name and not web_node(text) else ""
         self._check_length(text, number)
         node = web_node(text)
-        return (node, "") if node else (name_node(text), text)
+        return (node, "") if node else (mint("name", text), text)
 
     def _check_length(self, text: str, number: int) -> None:
         if len(text) > MAX_NAME_CHARS:

@@ -29,7 +29,7 @@ from kgqa.kg.minting import (
     MAX_NAME_CHARS,
     LabelOnce,
     Node,
-    name_node,
+    mint,
     relation_node,
     typed_literal,
     value_kind,
@@ -139,7 +139,7 @@ class TripleTables:
             return ox.NamedNode(known), None
         if node := web_node(text):
             return node, None
-        return name_node(text), ALIAS if text in self._labelled else LABEL
+        return mint("name", text), ALIAS if text in self._labelled else LABEL
 
     def _relation(self, text: str) -> ox.NamedNode:
         known = self._dialect.relation_iris(text)

@@ -17,10 +17,7 @@ from kgqa.prompts.connect_topic import Connection, ConnectTopic
 from kgqa.prompts.decompose import Decompose, DecomposeAlong, Subgoals
 from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, Diagnose, Diagnosis
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
-from kgqa.prompts.infer_from_evidence import (
-    InferFromEvidence,
-    Inferred,
-)
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
 from kgqa.prompts.outline_search import OutlineSearch, SearchOutline
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS

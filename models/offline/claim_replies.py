@@ -14,13 +14,7 @@ from kgqa.models.offline.chain_replies import Replies
 from kgqa.models.offline.interpreter import QuestionInterpreter
 from kgqa.prompts.judge_claim import JudgeClaim, Judgement
 from kgqa.retrieval.lookups import NO_ANSWER
-from kgqa.retrieval.wording import (
-    Encode,
-    content_words,
-    relation_phrase,
-    stem_overlap,
-    text_similarities,
-)
+from kgqa.retrieval.wording import Encode, content_words, relation_phrase, stem_overlap, text_similarities
 
 _MAX_COMBINATIONS = 64  # of joined things that are looked at
 _MAX_NAME_LOOKUPS = 12  # in the graph for one question

@@ -11,12 +11,7 @@ from kgqa.models.offline.chain_replies import Replies, describe_finding, judge_c
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound, Evaluation
 from kgqa.prompts.base import Score
-from kgqa.prompts.candidates import (
-    MAX_CANDIDATES_SHOWN,
-    MAX_GROUPS_SHOWN,
-    ChainFindings,
-    numbered_candidates,
-)
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
 from kgqa.prompts.choose_entities import ChooseEntities, ChosenEntities
 from kgqa.prompts.filter_found import FilterFound, KeptCandidates
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.linking.class_names import asked_kind, in_singular, spaced
+from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.meter import begin_query, metered, unmetered
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
+from kgqa.kg.text import in_singular, spaced
 from kgqa.models.interface import model_queries_spent
 from kgqa.models.offline.answer_selection import (
     Selection,

@@ -1,19 +1,24 @@
-"""Blueprint: which relations answered questions like this one? (CoG §3.2.1, copy or adapt)."""
+"""Blueprint, outline, learn: which relations answered such questions? (CoG §3.2.1, copy or adapt)."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 
-from kgqa.kg.terms import Hop
+from kgqa.kg.terms import Hop, one_line
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
 from kgqa.nodes.likeness import likeness, likest
 from kgqa.nodes.recall_exemplars import KnownRelations, known_relations
 from kgqa.priors.blueprints import BlueprintMatch
 from kgqa.priors.candidate_ranking import relation_words
+from kgqa.priors.errors import EncoderError
 from kgqa.priors.masking import mask_names
 from kgqa.priors.slots import Blueprint, Slot
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
+from kgqa.prompts.outline_search import OutlineSearch
+from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import node_has_run
 
 MAX_EXEMPLARS = 2  # blueprints that the model adapts from (§3.2.1: Top-2)
 MAX_OFFERED_RELATIONS = 40  # relations of the graph, the nearest to the question, that the model is shown
@@ -128,3 +133,59 @@ async def nearest_relations(question: str, schema: Sequence[Hop], runtime: NodeR
         return names
     likes = await likeness([*map(relation_words, names)], question, runtime, "encoder")
     return [names[at] for at in likest(likes, MAX_OFFERED_RELATIONS)]
+
+
+@node("outline", option="plans_when_needed")
+async def outline(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
+    """Let the model write subgoals and adapt the nearest blueprints, the first time that a shortlist is cut.
+
+    Where all relations are shown, no ranking decides anything, and the nearest blueprint is hint enough. One
+    that is copied stays as it is. A malformed reply leaves the question itself as the only subgoal.
+    """
+    if node_has_run(state, "outline") or not _shortlist_is_cut(state, runtime):
+        runtime.idle = True
+        return {}
+    nearest = await nearest_blueprints(state, runtime)
+    if nearest and await is_copied(nearest[0], runtime):
+        runtime.idle = True
+        return {}
+    adapts = bool(nearest) and bool(runtime.context.adaptation)
+    relations = await known_relations(state, runtime)
+    names = await nearest_relations(state["question"], relations.hops, runtime)
+    exemplars = solved_questions(nearest[:MAX_EXEMPLARS]) if adapts else ()
+    topics = tuple(state["topic_entities"])
+    reply = await runtime.ask(OutlineSearch(state["question"], topics, exemplars, tuple(names)))
+    if reply is None:
+        return {"subgoals": [state["question"]]}
+    runtime.trace["subgoals"] = subgoals = [one_line(each, MAX_SENTENCE_CHARS) for each in reply.subgoals]
+    if adapts and (found := read_branches(reply.branches, relations, runtime)):
+        runtime.trace |= {"source": "adapted", "blueprint": str(found)}
+        return {"subgoals": subgoals, "blueprint": found}
+    return {"subgoals": subgoals}
+
+
+def _shortlist_is_cut(state: CoGState, runtime: NodeRuntime) -> bool:
+    """Return whether relations are ranked, and there are more of one topic than the model is shown."""
+    context, hops = runtime.context, Counter({state["chain"].topic: len(state["extensions"])})
+    if context.exploration == "frontier":
+        hops = Counter(offer.chain.topic for offer in state["offers"])
+    cut: bool = max(hops.values(), default=0) > context.shortlist
+    return cut and context.guidance and context.reranking
+
+
+@node("learn")
+async def learn(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
+    """Add the chains of the answer to the overlay, where the context names one and every topic was met."""
+    chains = [each.chain for each in state["memory"]]
+    met = [chain.topic for chain in chains] == state["topic_entities"]
+    if not runtime.context.overlay or not met or state["outcome"] or state["stopped_by"]:
+        return {"decision": "stop"}
+    masked = mask_names(state["question"], [each.name for each in state["topic_entities"] if each.name])
+    try:
+        if library := await runtime.blueprint_library():
+            found = Blueprint(tuple(tuple(Slot(hop.words, hop.forward) for hop in c.hops) for c in chains))
+            await asyncio.to_thread(library.add, masked, found)
+            runtime.trace["blueprint"] = str(found)
+    except (ValueError, EncoderError) as error:
+        runtime.record_failure(error)
+    return {"decision": "stop"}

@@ -1,4 +1,4 @@
-"""Diagnose: which decision led astray, and what to try instead? (CoG §3.3)."""
+"""Diagnose and backtrack: which decision led astray, and what to try instead? (CoG §3.3)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,6 +19,7 @@ from kgqa.nodes.cog.state import (
     topic_index,
 )
 from kgqa.nodes.look_again import may_look_again
+from kgqa.prompts.chain import Extension
 from kgqa.prompts.diagnose import (
     MAX_BRANCHES_SHOWN,
     MAX_DECISIONS_SHOWN,
@@ -260,3 +261,24 @@ def _skip_topic(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     if state["memory"]:
         return {**update, "decision": state["memory"][-1].decision}
     return {**update, "decision": "forward" if may_look_again(state, runtime) else "infer"}
+
+
+@node("backtrack")
+async def backtrack(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
+    """Take up the best recalled branch; without one, choose again from what was not tried."""
+    if not state["stack"]:
+        runtime.trace |= {"chain": str(state["chain"]), "reason": "the relations here are chosen from again"}
+        return {"decision": "refine"}
+    *others, chain = state["stack"]
+    runtime.trace["chain"] = str(chain)
+    return {"chain": chain, "stack": others, "tried": [*state["tried"], chain], "decision": "forward"}
+
+
+@node("backtrack")
+async def backtrack_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
+    """Follow the recalled branches; without one, choose again from the frontier what was not tried."""
+    chains = list(reversed(state["stack"]))
+    runtime.trace["chains"] = [str(chain) for chain in chains or state["frontier"]]
+    if not chains:
+        return {"decision": "refine"}
+    return {"offers": list(map(Extension, chains)), "stack": [], "decision": "forward"}

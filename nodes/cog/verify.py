@@ -19,8 +19,7 @@ from kgqa.nodes.cog.state import (
     topic_slots,
 )
 from kgqa.nodes.frontier.state import prompt_context, uses_own_knowledge
-from kgqa.nodes.frontier.update_memory import write_memory
-from kgqa.nodes.frontier.verify import evaluate
+from kgqa.nodes.frontier.verify import evaluate, write_memory
 from kgqa.nodes.topic_conditions import awaited_topics
 from kgqa.nodes.verdicts import (
     SAID_BEFORE,

@@ -1,4 +1,4 @@
-"""Reflect: where does the search go on, and has it gone astray? (PoG: reflection; EGP §4.4)."""
+"""Reflect and backtrack: where does the search go on, has it gone astray? (PoG: reflection; EGP §4.4)."""
 
 from collections.abc import Sequence
 
@@ -93,3 +93,11 @@ async def _recall(state: FrontierState, following: Sequence[Chain], runtime: Nod
     recalled = [offered[number - 1] for number in reply.recall] if reply else []
     runtime.trace["recalled"] = [str(chain) for chain in recalled]
     return recalled
+
+
+@node("backtrack")
+async def backtrack(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
+    """Add to the frontier what the reflection comes back to: E_D united with E_add."""
+    added = [chain for chain in reversed(state["stack"]) if chain not in state["frontier"]]
+    runtime.trace["chains"] = [str(chain) for chain in added]
+    return {"frontier": [*state["frontier"], *added], "stack": []}

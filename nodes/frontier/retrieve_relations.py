@@ -3,12 +3,7 @@
 from typing import cast
 
 from kgqa.kg.terms import Chain
-from kgqa.nodes.frontier.state import (
-    FrontierState,
-    FrontierUpdate,
-    explores_entities,
-    spent_chains,
-)
+from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, explores_entities, spent_chains
 from kgqa.nodes.retrieve_relations import MAX_OFFERED_RELATIONS, limit_extensions, list_extensions
 from kgqa.prompts.chain import Extension
 from kgqa.runtime.node import NodeRuntime, node

@@ -1,4 +1,4 @@
-"""Answer: which of the plan's answers does the evidence show? (beyond VoG, which does not ask)."""
+"""Judge and answer: which of the plan's answers does the evidence show? (beyond VoG, which does not ask)."""
 
 from collections.abc import Iterator, Sequence
 from typing import cast
@@ -7,7 +7,7 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Match
 from kgqa.kg.terms import Chain, Literal, Path, Term
 from kgqa.nodes.answer import answer as shared_answer
-from kgqa.nodes.claim import claim_update
+from kgqa.nodes.claim import claim_update, weighed_facts
 from kgqa.nodes.proof import prove_ends
 from kgqa.nodes.record import (
     answers_update,
@@ -18,13 +18,30 @@ from kgqa.nodes.record import (
     group_ends,
     is_count_of,
 )
-from kgqa.nodes.vog.state import VoGState, is_cut, observations
+from kgqa.nodes.vog.state import VoGState, VoGUpdate, interleaved_observations, is_cut, observations
 from kgqa.priors.answer_agreement import answer_key, is_unanswered
 from kgqa.prompts.candidates import XSD_INTEGER
+from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import Ref
 from kgqa.runtime.state import FinalUpdate, Update
+
+
+@node("judge")
+async def judge(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
+    """Let the model weigh the evidence for and against; where the graph is silent the answer is unknown."""
+    facts, topics = interleaved_observations(state), tuple(state["topic_entities"])
+    if not facts:
+        runtime.trace |= {"verdict": "unknown", "reason": "nothing was observed"}
+        return {"verdict": "unknown", "decision": "stop"}
+    prompt = JudgeClaim(state["question"], facts, topics=topics)
+    reply = await runtime.ask(prompt)
+    if reply is None:
+        return {"verdict": "unknown", "decision": "stop"}
+    supporting, against = weighed_facts(prompt, reply, runtime)
+    return {"verdict": reply.verdict, "supporting": supporting, "against": against, "decision": "stop"}
+
 
 UNKNOWN: Ref = {"id": None, "name": "unknown"}
 

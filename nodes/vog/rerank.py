@@ -1,4 +1,4 @@
-"""Rerank: which relations are worth showing? (VoG §3.2 and appendix A.2, equations 5 to 8)."""
+"""Rerank, prune: which relations are worth showing? (VoG §3.2 and appendix A.2, equations 5 to 8)."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,15 @@ import numpy as np
 import numpy.typing as npt
 
 from kgqa.kg.terms import Path, Term
-from kgqa.nodes.vog.state import VoGState, VoGUpdate, current_step, open_paths
+from kgqa.nodes.vog.state import (
+    VoGState,
+    VoGUpdate,
+    concludes,
+    current_step,
+    max_selections,
+    next_decision,
+    open_paths,
+)
 from kgqa.priors.answer_agreement import normalise_answer
 from kgqa.priors.candidate_ranking import (
     hop_words,
@@ -16,7 +24,9 @@ from kgqa.priors.candidate_ranking import (
 )
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.plans import PlanStep
+from kgqa.prompts.select_relations import SelectRelations
 from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import OutrightChain
 
 MAX_COMPARED_NAMES = 500
 """Names that are compared with what is suggested, at most: to encode more takes seconds."""
@@ -109,3 +119,39 @@ def _best_indices(weights: npt.NDArray[np.float64], runtime: NodeRuntime) -> lis
     return select_candidates(
         weights, min(context.k_min, context.width), context.width, context.softmax_temperature
     )
+
+
+MAX_UNASKED_RELATIONS = 3  # relations that are followed where the model was not asked, or would not say
+
+
+@node("prune")
+async def prune(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
+    """Let the model choose among the relations; a single one needs no call.
+
+    In the last step it may say that the first leads to the answers, by itself or with only a condition left
+    (``outright_answers``). A malformed reply, or one too many in the same step, leaves the likeliest.
+    """
+    context, offers, asked = runtime.context, state["offers"], state["asked"]
+    said: OutrightChain | None = None
+    chosen = offers[:MAX_UNASKED_RELATIONS]
+    if len(offers) > 1 and asked < max_selections(state, context):
+        step, frontier, topics = current_step(state), open_paths(state), tuple(state["topic_entities"])
+        outright = context.outright_answers and concludes(state, context) and len(topics) == 1
+        prompt = SelectRelations(
+            state["question"],
+            step,
+            tuple(frontier),
+            tuple(offers),
+            outright,
+            filtering=context.attributes,
+            topics=topics,
+        )
+        asked += 1
+        if reply := await runtime.ask(prompt):
+            runtime.trace["reason"] = reply.rationale
+            chosen = [offers[number - 1] for number in reply.relations]
+            if outright and len(chosen) == 1 and reply.then in {"stop", "filter"}:
+                said = OutrightChain(chosen[0].extend(frontier[chosen[0].heads[0]]), reply.then)
+    runtime.trace |= {"step": state["step_index"], "chosen": list(map(str, chosen))}
+    decision = next_decision(chosen, state, context)
+    return {"offers": chosen, "asked": asked, "outright": said, "decision": decision}

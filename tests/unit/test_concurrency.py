@@ -14,7 +14,7 @@ import kgqa
 from kgqa.data import SAMPLE_QUESTIONS
 
 pytestmark = pytest.mark.timeout(300)
-AT_ONCE, QUESTIONS = 8, 24  # each is asked twice, at the same time
+AT_ONCE, QUESTIONS = 8, 12  # each is asked twice, at the same time
 OFFLINE = {"kg": "sample", "model": "offline"}
 
 

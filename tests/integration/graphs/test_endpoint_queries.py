@@ -40,7 +40,7 @@ from kgqa.tests.support.servers.proxy import Proxy
 @pytest.fixture(autouse=True)
 def whole_profiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait until a profile is made, whose queries are none of a question."""
-    monkeypatch.setattr("kgqa.kg.profile.keeping.MAX_SECONDS_WAITED", 120.0)
+    monkeypatch.setattr("kgqa.kg.profile.described.MAX_SECONDS_WAITED", 120.0)
 
 
 FANS = (1, 50, 1_000)

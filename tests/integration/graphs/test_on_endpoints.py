@@ -29,7 +29,7 @@ ALL = 10**6
 @pytest.fixture(autouse=True)
 def whole_profiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read all members of all classes: of some, stores give different ones first."""
-    monkeypatch.setattr("kgqa.kg.profile.keeping.MAX_SECONDS_WAITED", 240.0)
+    monkeypatch.setattr("kgqa.kg.profile.described.MAX_SECONDS_WAITED", 240.0)
     monkeypatch.setattr("kgqa.kg.profile.building.MAX_MEMBERS_OF_CLASS", ALL)
     monkeypatch.setattr("kgqa.kg.opening.MAX_MEMBERS_READ_NOW", ALL)
     monkeypatch.setattr(build_profile, "__defaults__", (ALL,))

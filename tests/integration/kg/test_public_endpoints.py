@@ -12,9 +12,9 @@ from kgqa.cli.main import app
 from kgqa.kg import public_endpoints
 from kgqa.kg.dialects import DIALECTS
 from kgqa.kg.errors import KGUnavailable
+from kgqa.kg.linking.search import search_names
 from kgqa.kg.opening import open_graph
 from kgqa.kg.public_endpoints import ENDPOINTS
-from kgqa.kg.sparql.text_search import search_names
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.tests.support import films
 from kgqa.tests.support.servers.faults import Answer, Exchange

@@ -23,8 +23,8 @@ from kgqa.models.errors import MalformedReply, ModelUnavailable
 from kgqa.models.interface import Completion, Usage
 from kgqa.models.registry import MAX_REPLY_TOKENS
 from kgqa.models.scripted import Line, ScriptedModel
-from kgqa.nodes.llm_only import sample
-from kgqa.nodes.llm_only.vote import count_votes
+from kgqa.nodes import llm_only
+from kgqa.nodes.llm_only import count_votes
 from kgqa.prompts.base import Prompt, R
 from kgqa.retries import RetryPolicy
 from kgqa.tests.support import towns
@@ -183,9 +183,9 @@ async def test_three_calls_of_five_samples_vote_with_what_is_there() -> None:
 
 @pytest.mark.parametrize("limit", [0, 1, 4, 7, 13, 25])
 async def test_no_more_than_one_prompt_goes_over_the_limit_of_calls(limit: int) -> None:
-    model = Slow(saying(*[["Danube"]] * 30), Usage(llm_calls=sample.MAX_CALLS_PER_PROMPT))
+    model = Slow(saying(*[["Danube"]] * 30), Usage(llm_calls=llm_only.MAX_CALLS_PER_PROMPT))
     record = await ask("sc", model, samples=30, budget={"llm_calls": limit})
-    assert len(model.prompts) == -(-limit // sample.MAX_CALLS_PER_PROMPT)
+    assert len(model.prompts) == -(-limit // llm_only.MAX_CALLS_PER_PROMPT)
     assert record["stopped_by"] == "llm_calls"
 
 
@@ -228,7 +228,7 @@ async def test_what_was_said_before_an_outage_votes() -> None:
 
 async def test_after_an_outage_nobody_is_asked() -> None:
     model = saying(DOWN, ["Danube"], ["Danube"])
-    await ask("sc", model, samples=3, budget={"llm_calls": sample.MAX_CALLS_PER_PROMPT})
+    await ask("sc", model, samples=3, budget={"llm_calls": llm_only.MAX_CALLS_PER_PROMPT})
     assert len(model.prompts) == 1
 
 
@@ -319,6 +319,6 @@ async def test_a_simulated_model_knows_no_more_by_thinking_aloud(
 
 def test_room_is_reckoned_with_what_a_prompt_may_cost() -> None:
     assert (2 * RetryPolicy().attempts, MAX_REPLY_TOKENS) == (
-        sample.MAX_CALLS_PER_PROMPT,
-        sample.MAX_REPLY_TOKENS,
+        llm_only.MAX_CALLS_PER_PROMPT,
+        llm_only.MAX_REPLY_TOKENS,
     )

@@ -2,11 +2,11 @@
 
 import pytest
 
-from kgqa.kg.linking.class_names import in_singular
 from kgqa.kg.meter import metered
 from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.sparql import chain_queries
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Triple
+from kgqa.kg.text import in_singular
 
 PEOPLE = """
 :ann :age 31 ; :likes :ann, :bob ; rdfs:label "Ann"@en ; a :Person .

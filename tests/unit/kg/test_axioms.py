@@ -287,7 +287,7 @@ def evaluate(axioms: list[tuple[str, str, Expression]]) -> Facts:
     return {fact for fact in facts if fact[1] != "subclass" or fact[0] != fact[2]}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(_axioms)
 def test_any_axioms_are_the_facts_of_a_plain_evaluation_wherever_they_are_asked_for(axioms) -> None:
     text, expected = write_axioms(axioms), evaluate(axioms)

@@ -1,7 +1,9 @@
 """What is known of a graph before it is asked: its profile, and the names and relations that come of it."""
 
+import asyncio
 import re
 import string
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -60,6 +62,19 @@ async def test_classes_are_counted_and_called(graph: Open) -> None:
         ("Lieferant", "de"),
         ("Supplier", "en"),
     ]
+
+
+async def test_questions_that_come_together_have_one_profile_made(graph: Open) -> None:
+    opened, made = graph(SHOP), list[Profile]()
+
+    def make() -> Profile:
+        time.sleep(0.02)  # the others come meanwhile
+        made.append(Profile())
+        return made[0]
+
+    vars(opened)["_read_profile"] = make
+    found = await asyncio.gather(*(opened.profile() for _ in range(8)))
+    assert made == [Profile()] and all(each is made[0] for each in found)
 
 
 async def test_a_property_says_who_has_it_and_where_it_leads(graph: Open) -> None:

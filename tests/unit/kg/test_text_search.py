@@ -10,9 +10,8 @@ from kgqa.kg.dialects import FREEBASE, PLAIN, WIKIDATA
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import Rows
 from kgqa.kg.linking.lookup import QueryLookup, list_all_names, spellings
-from kgqa.kg.linking.search import TextSearch, find_text_search, word_groups
+from kgqa.kg.linking.search import TextSearch, find_text_search, search_names, word_groups
 from kgqa.kg.naming import Naming
-from kgqa.kg.sparql.text_search import search_names
 from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.terms import Entity
 

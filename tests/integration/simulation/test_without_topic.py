@@ -10,7 +10,7 @@ from kgqa.tests.unit.evaluation.simulation.public import EVERY, answered, availa
 
 QUESTIONS = {
     "sample": "without_topic",
-    "worldcup": Path(__file__).parents[2] / "data" / "worldcup_without_topic.jsonl",
+    "worldcup": Path(__file__).parents[2] / "unit" / "data" / "worldcup_without_topic.jsonl",
 }
 
 

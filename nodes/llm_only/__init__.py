@@ -1,1 +1,0 @@
-"""State and nodes of the methods that use no graph: IO, CoT, SC."""
