@@ -55,12 +55,9 @@ def ask_file(
         except asyncio.CancelledError:
             output.fail("stopped at once; what was printed stays", output.ExitCode.INTERRUPTED)
     if tally.done < tally.total:
-        said = f"stopped after {tally.done:,} of {tally.total:,} questions"
-        output.fail(f"{said}; the same command goes on" if out else said, output.ExitCode.INTERRUPTED)
+        output.fail(tally.stop + ("; the same command goes on" if out else ""), output.ExitCode.INTERRUPTED)
     if tally.failed:
-        ((why, _),) = tally.reasons.most_common(1)
-        said = f"{tally.failed:,} of {tally.total:,} questions failed ({why})"
-        output.fail(said, output.ExitCode.NO_ANSWER)
+        output.fail(tally.failures, output.ExitCode.NO_ANSWER)
     raise SystemExit(int(output.ExitCode.ANSWERED))
 
 

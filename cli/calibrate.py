@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from kgqa.cli import options, output
-from kgqa.cli.eval import describe_stop, run_evaluation
+from kgqa.cli.eval import run_evaluation
 from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
@@ -99,21 +99,13 @@ def _read_trials(ended: "Evaluation", questions: "Sequence[Question]") -> "list[
     from kgqa.evaluation.scoring.scores import score_results
 
     if ended.metrics is None:
-        output.fail(f"{describe_stop(ended)}; nothing was calibrated", output.ExitCode.INTERRUPTED)
+        output.fail(f"{ended.tally.stop}; nothing was calibrated", output.ExitCode.INTERRUPTED)
     results = read_results(ended.out)
     if ended.tally.failed == ended.tally.total:
         ((why, _),) = ended.tally.reasons.most_common(1)
         said = next(result.record for result in results if failure_reason(result.record) == why)
-        output.fail(_describe_failures(ended), output.outage_exit_code(said) or output.ExitCode.NO_ANSWER)
+        output.fail(ended.tally.failures, output.outage_exit_code(said) or output.ExitCode.NO_ANSWER)
     return read_trials(score_results(results, questions))
-
-
-def _describe_failures(ended: "Evaluation") -> str:
-    """Say how many questions failed, and the most frequent reason; nothing where none did."""
-    return "".join(
-        f"{ended.tally.failed:,} of {ended.tally.total:,} questions failed ({why})"
-        for why, _ in ended.tally.reasons.most_common(1)
-    )
 
 
 def _print_calibration(ended: "Evaluation", tried: "list[Trial]") -> None:
@@ -123,9 +115,7 @@ def _print_calibration(ended: "Evaluation", tried: "list[Trial]") -> None:
     try:
         found = calibrate(tried)
     except CalibrationError as error:
-        output.fail(
-            "; ".join(filter(None, [str(error), _describe_failures(ended)])), output.ExitCode.NO_ANSWER
-        )
+        output.fail("; ".join(filter(None, [str(error), ended.tally.failures])), output.ExitCode.NO_ANSWER)
     out, config, best = output.open_console(), ended.head["config"], found.best
     questions = f"{ended.tally.total:,} questions of {ended.head['dataset']['name']}"
     encoder = config["encoder"] or BUNDLED_ENCODER
@@ -142,7 +132,7 @@ def _print_calibration(ended: "Evaluation", tried: "list[Trial]") -> None:
             texts = (f"{cut.threshold:.3f}", f"{accepted:,}", *(f"{share:.1%}" for share in shares))
             table.add_row(*texts, f"{cut.youden:.3f}", style="bold green" if cut == best else "")
     out.print(table)
-    if failed := _describe_failures(ended):
+    if failed := ended.tally.failures:
         out.print(Text(one_line(failed), style="yellow"))
     out.print(f"best of all: J {best.youden:.3f}; pass it with")
     out.print(Text(f"--option threshold={best.threshold:g}", style="bold green"))

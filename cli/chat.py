@@ -131,7 +131,7 @@ class Session:
         from langchain_core.messages import HumanMessage
 
         from kgqa.graphs.chat import graph
-        from kgqa.nodes.chat.state import PROOF_KEY
+        from kgqa.nodes.chat import PROOF_KEY
 
         message = HumanMessage(said, additional_kwargs={PROOF_KEY: {"topics": self.topics}})
         given = {"messages": [*self.messages, message]}

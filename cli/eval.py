@@ -74,7 +74,7 @@ def evaluate(
 
     ended = run_evaluation({**arguments, **given})
     if ended.metrics is None:
-        output.fail(f"{describe_stop(ended)}; the same command goes on", output.ExitCode.INTERRUPTED)
+        output.fail(f"{ended.tally.stop}; the same command goes on", output.ExitCode.INTERRUPTED)
     print_summary(ended, ended.metrics, Console(highlight=False))
     raise SystemExit(int(output.ExitCode.NO_ANSWER if ended.tally.failed else output.ExitCode.ANSWERED))
 
@@ -95,11 +95,6 @@ def run_evaluation(arguments: dict[str, Any]) -> "Evaluation":
             output.ExitCode.INTERRUPTED,
         )
     return ended
-
-
-def describe_stop(ended: "Evaluation") -> str:
-    """Say after how many questions a run was stopped."""
-    return f"stopped after {ended.tally.done:,} of {ended.tally.total:,} questions"
 
 
 async def _evaluate_with_bar(arguments: dict[str, Any]) -> "Evaluation":

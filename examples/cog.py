@@ -25,10 +25,9 @@ from kgqa.models.scripted import ScriptedModel
 from kgqa.priors.blueprints import build_blueprints
 from kgqa.priors.encoder import open_encoder
 from kgqa.priors.training_questions import read_training_questions
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, Decompose
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.check_sufficiency import CheckSufficiency
-from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose, PrunedBranch
 from kgqa.prompts.prune_relations import PruneRelations
 

@@ -23,9 +23,7 @@ from kgqa.prompts.base import Prompt
 from kgqa.prompts.facts import facts_as_statements
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.revise_plan import RevisePlan
-from kgqa.prompts.select_entities import SelectEntities
-from kgqa.prompts.select_relations import SelectRelations
-from kgqa.prompts.verify_step import VerifyStep
+from kgqa.prompts.select_relations import SelectEntities, SelectRelations, VerifyStep
 
 GRAPH = Path(__file__).with_name("border_airport.ttl")
 QUESTION = "Which country that borders France has an airport serving Nijmegen?"

@@ -8,9 +8,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgqa.nodes.agent.act import act, link_if_any
-from kgqa.nodes.agent.answer import answer
-from kgqa.nodes.agent.state import AgentState
+from kgqa.nodes.agent.answer import AgentState, act, answer, link_if_any
 from kgqa.nodes.claim import claim
 from kgqa.runtime.context import ClaimContext
 from kgqa.runtime.graph_builder import Edges, build_graph

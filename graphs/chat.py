@@ -12,9 +12,7 @@ from langgraph.runtime import Runtime
 from pydantic import Field, JsonValue, model_validator
 
 from kgqa.graphs import METHODS, context_of, graph_of
-from kgqa.nodes.chat.reply import reply
-from kgqa.nodes.chat.rewrite import asks, rewrite
-from kgqa.nodes.chat.state import ChatInput, ChatState, check_state
+from kgqa.nodes.chat import ChatInput, ChatState, asks, check_state, reply, rewrite
 from kgqa.runtime.context import Budget, Context, run_context
 from kgqa.runtime.graph_builder import EitherWay
 from kgqa.runtime.record import Record, Spend, add_spend

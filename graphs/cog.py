@@ -14,20 +14,18 @@ from kgqa.nodes.answer import answer
 from kgqa.nodes.claim import claim
 from kgqa.nodes.cog.blueprint import blueprint, learn, outline
 from kgqa.nodes.cog.diagnose import backtrack, backtrack_frontier, diagnose, diagnose_frontier
-from kgqa.nodes.cog.prune import prune, prune_frontier
-from kgqa.nodes.cog.rerank import rerank, rerank_frontier
+from kgqa.nodes.cog.rerank import prune, prune_frontier, rerank, rerank_frontier
 from kgqa.nodes.cog.state import CoGState
 from kgqa.nodes.cog.verify import verify, verify_frontier
 from kgqa.nodes.expand import expand
 from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.frontier.expand import expand as expand_frontier
-from kgqa.nodes.frontier.retrieve_relations import retrieve_relations as retrieve_from_frontier
-from kgqa.nodes.infer import infer, infer_from_frontier
+from kgqa.nodes.frontier.prune import retrieve_relations as retrieve_from_frontier
 from kgqa.nodes.link import link
-from kgqa.nodes.look_again import look_again, look_again_from_frontier
-from kgqa.nodes.plan import plan
-from kgqa.nodes.refine import refine
+from kgqa.nodes.look_again import infer, infer_from_frontier, look_again, look_again_from_frontier
+from kgqa.nodes.recall_exemplars import plan
 from kgqa.nodes.retrieve_relations import retrieve_relations
+from kgqa.nodes.topic_conditions import refine
 from kgqa.runtime.context import Budget
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node, NodeRuntime

@@ -16,10 +16,9 @@ from kgqa.nodes.expand import expand
 from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again
-from kgqa.nodes.recall_exemplars import recall_exemplars
-from kgqa.nodes.refine import refine
+from kgqa.nodes.recall_exemplars import recall_exemplars, smart_lookahead
 from kgqa.nodes.retrieve_relations import retrieve_relations
-from kgqa.nodes.smart_lookahead import smart_lookahead
+from kgqa.nodes.topic_conditions import refine
 from kgqa.runtime.context import Budget
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.search_context import ONE_STEP_A_TIME, ChainContext, ExemplarContext, Presets

@@ -12,17 +12,15 @@ from pydantic import Field
 from kgqa.nodes.answer import answer
 from kgqa.nodes.claim import claim
 from kgqa.nodes.filter import filter_candidates
-from kgqa.nodes.frontier.choose_entities import choose_entities
 from kgqa.nodes.frontier.expand import expand
-from kgqa.nodes.frontier.prune import pick_relations
+from kgqa.nodes.frontier.prune import pick_relations, retrieve_relations
 from kgqa.nodes.frontier.reflect import backtrack, reflect
-from kgqa.nodes.frontier.retrieve_relations import retrieve_relations
+from kgqa.nodes.frontier.rerank import choose_entities
 from kgqa.nodes.frontier.state import FrontierState
 from kgqa.nodes.frontier.verify import update_memory, verify
-from kgqa.nodes.infer import infer_from_frontier
 from kgqa.nodes.link import link
-from kgqa.nodes.look_again import look_again_from_frontier
-from kgqa.nodes.plan import plan
+from kgqa.nodes.look_again import infer_from_frontier, look_again_from_frontier
+from kgqa.nodes.recall_exemplars import plan
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.search_context import ONE_STEP_A_TIME, PlannedContext, Presets
 

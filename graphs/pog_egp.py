@@ -16,9 +16,7 @@ from kgqa.nodes.frontier.prune import pick_relations
 from kgqa.nodes.frontier.reflect import reflect
 from kgqa.nodes.frontier.state import FrontierState
 from kgqa.nodes.link import link
-from kgqa.nodes.plan import plan
-from kgqa.nodes.recall_exemplars import recall_exemplars
-from kgqa.nodes.smart_lookahead import lookahead_by_path, smart_lookahead
+from kgqa.nodes.recall_exemplars import lookahead_by_path, plan, recall_exemplars, smart_lookahead
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.search_context import ExemplarContext, Presets
 

@@ -10,9 +10,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from kgqa.nodes.claim import claim
-from kgqa.nodes.sparql_qa.answer import answer
-from kgqa.nodes.sparql_qa.state import SparqlQAState
-from kgqa.nodes.sparql_qa.write_sparql import link_for_chain, write_sparql
+from kgqa.nodes.sparql_qa.write_sparql import SparqlQAState, answer, link_for_chain, write_sparql
 from kgqa.runtime.context import ClaimContext
 from kgqa.runtime.graph_builder import Edges, build_graph
 

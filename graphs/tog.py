@@ -12,9 +12,8 @@ from kgqa.graphs.pog import FRONTIER_EXHAUSTED
 from kgqa.nodes.claim import claim
 from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.frontier.expand import expand
-from kgqa.nodes.frontier.prune import score_relations
+from kgqa.nodes.frontier.prune import retrieve_relations, score_relations
 from kgqa.nodes.frontier.rerank import rerank
-from kgqa.nodes.frontier.retrieve_relations import retrieve_relations
 from kgqa.nodes.frontier.state import FrontierState
 from kgqa.nodes.frontier.verify import verify
 from kgqa.nodes.link import link

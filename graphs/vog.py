@@ -13,13 +13,10 @@ from kgqa.nodes.link import link
 from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.vog.advance import advance, look_again
 from kgqa.nodes.vog.answer import answer, judge
-from kgqa.nodes.vog.appraise import appraise
-from kgqa.nodes.vog.choose_arm import choose_arm
+from kgqa.nodes.vog.appraise import appraise, choose_arm
 from kgqa.nodes.vog.conclude import conclude
-from kgqa.nodes.vog.expand import expand
-from kgqa.nodes.vog.filter import filter_entities
-from kgqa.nodes.vog.rerank import prune, rerank
-from kgqa.nodes.vog.retrieve_relations import retrieve_relations
+from kgqa.nodes.vog.expand import expand, filter_entities
+from kgqa.nodes.vog.rerank import prune, rerank, retrieve_relations
 from kgqa.nodes.vog.revise import look_ahead, plan_steps, revise
 from kgqa.nodes.vog.state import VoGState
 from kgqa.nodes.vog.verify import verify

@@ -267,9 +267,11 @@ class LinkedGraph:
 
     async def _classes(self) -> ClassNames:
         """Return the classes of the profile by their names."""
+        return self._known_classes or self._name_classes(await self.profile())
+
+    def _name_classes(self, profile: Profile) -> ClassNames:
         if self._known_classes is None:
-            profile = await self.profile()  # meanwhile another question may have named them
-            self._known_classes = self._known_classes or ClassNames(profile)
+            self._known_classes = ClassNames(profile)
         return self._known_classes
 
     def _to_members(self, node: Entity, classes: ClassNames) -> Hop | None:

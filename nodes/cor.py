@@ -5,8 +5,8 @@ from kgqa.nodes.look_again import may_look_again, remaining_points
 from kgqa.nodes.retrieve_relations import choose_extensions, reached_names
 from kgqa.nodes.topic_conditions import awaited_topics
 from kgqa.nodes.verdicts import SAID_BEFORE, accept_chain, fresh_take, said_to_unite
+from kgqa.prompts.check_sufficiency import Verdict, VerifyChain
 from kgqa.prompts.prune_relations import PruneRelations
-from kgqa.prompts.verify_chain import Verdict, VerifyChain
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update, next_topic
 

@@ -9,7 +9,7 @@ from kgqa.kg.pages import ChainResult, Match, Mention
 from kgqa.kg.terms import Chain, Entity, Hop, is_id, is_iri, one_line
 from kgqa.priors.errors import EncoderError
 from kgqa.prompts.base import MAX_QUESTION_CHARS
-from kgqa.prompts.translate_question import TranslateQuestion
+from kgqa.prompts.rewrite_question import TranslateQuestion
 from kgqa.retrieval.topics import rank_meanings
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node

@@ -12,8 +12,8 @@ from kgqa.kg.terms import is_iri
 from kgqa.models.errors import MalformedReply, ModelError
 from kgqa.nodes.record import complete_record, failure_outcome, parametric_answers
 from kgqa.priors.answer_agreement import answer_key
-from kgqa.prompts.answer_from_memory import AnswerBriefly, BriefAnswer, ReasonAloud, ReasonedAnswer
 from kgqa.prompts.base import Prompt
+from kgqa.prompts.infer_from_evidence import AnswerBriefly, BriefAnswer, ReasonAloud, ReasonedAnswer
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import Ref, add_spend

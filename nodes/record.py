@@ -7,8 +7,8 @@ from typing import Any
 from kgqa.kg.errors import KGError
 from kgqa.kg.terms import Chain, Hop, Path, Term, Triple
 from kgqa.models.errors import MalformedReply, ModelError
-from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.candidates import parse_number
+from kgqa.prompts.infer_from_evidence import AnswerDirectly
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime

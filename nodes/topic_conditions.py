@@ -1,4 +1,4 @@
-"""Topics that are only conditions, of a node of the chain that stands (beyond the papers)."""
+"""Refine: further topics, some only conditions of a node of the chain that stands."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,9 +8,9 @@ from itertools import islice
 from kgqa.kg.proof.query import Condition
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.nodes.proof import NO_ANSWERS, query_of_memory, run_query
-from kgqa.prompts.connect_topic import ConnectTopic, Share
-from kgqa.runtime.node import NodeRuntime
-from kgqa.runtime.state import KnownExtensions, State, VerifiedChain
+from kgqa.prompts.prune_relations import ConnectTopic, Share
+from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import KnownExtensions, State, Update, VerifiedChain, next_topic
 from kgqa.tools.arguments import chain_arguments, write_hop
 
 MAX_CONNECTIONS = 6
@@ -117,3 +117,27 @@ def _connections(chain: Chain, topic: Entity, leads: Sequence[KnownExtensions]) 
     back = {hop.inverse for hop in hops.get(Chain(topic), ())}
     for place in range(chain.depth, 0, -1):
         yield from ((place, hop) for hop in hops.get(chain.upto(place), ()) if hop in back)
+
+
+@node("refine")
+async def refine(state: State, runtime: NodeRuntime) -> Update:
+    """Take up the next topic; its chains have to meet those in working memory.
+
+    The public code of CoR explores the first topic entity only; the paper speaks
+    of a set (§3), and so the answer is checked against each. A topic that is a neighbour of a node of the
+    chain that stands has no chain of its own: it becomes a condition of that one (``topic_conditions``).
+    """
+    memory, topic = list(state["memory"]), next_topic(state)
+    for each in awaited_topics(state, runtime) if memory else ():
+        met = await with_topic(memory, each, state, runtime)
+        if met:
+            memory[-1] = met
+        if each == topic:
+            if met is None:
+                break
+            state = {**state, "chain": Chain(each)}
+            topic = next_topic(state)
+    if topic is None:
+        return {"memory": memory, "decision": memory[-1].decision if memory else "stop"}
+    runtime.trace["chain"] = str(topic)
+    return {"chain": Chain(topic), "memory": memory, "decision": "forward"}

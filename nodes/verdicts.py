@@ -17,8 +17,7 @@ from kgqa.prompts.candidates import (
     numbered_candidates,
     taken_terms,
 )
-from kgqa.prompts.check_sufficiency import Sufficiency
-from kgqa.prompts.verify_chain import Verdict
+from kgqa.prompts.check_sufficiency import Sufficiency, Verdict
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.state import State, Update, VerifiedChain, next_topic
 

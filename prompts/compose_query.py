@@ -28,7 +28,7 @@ from kgqa.prompts.attributes import (
 )
 from kgqa.prompts.base import QuestionPrompt, Reply, Words, quoted
 from kgqa.prompts.chain import draw_arrow, draw_chain
-from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
+from kgqa.prompts.progress import SolvedQuestion, draw_solved_questions
 
 MAX_ENDS_IN_ALL = 60  # ends that a prompt shows
 MAX_ENDS = 20  # of one chain

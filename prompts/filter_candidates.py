@@ -1,4 +1,4 @@
-"""Which of these candidates fit the question? (CoR §4.2, step 2: entity filtering)."""
+"""Which candidates fit the question? (CoR §4.2, step 2; over a frontier, CoG §3.2.2, A.2.2)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -9,9 +9,15 @@ from kgqa.kg.proof.query import Condition
 from kgqa.kg.terms import Chain
 from kgqa.prompts.attributes import draw_applied
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
-from kgqa.prompts.candidates import draw_candidate, draw_candidates
+from kgqa.prompts.candidates import (
+    ChainFindings,
+    draw_candidate,
+    draw_candidates,
+    draw_chain_findings,
+    numbered_candidates,
+)
 from kgqa.prompts.chain import draw_chain, draw_met
-from kgqa.prompts.progress import Progress
+from kgqa.prompts.progress import PlannedPrompt, Progress
 
 MAX_LOT_CHARS = 40_000  # characters of the candidates that one prompt shows at most: of some 1,500 names
 _LINE_CHARS = 6  # characters of a line around a candidate: its number and the end of the line
@@ -92,3 +98,53 @@ def split_lots(candidates: Sequence[Candidate], drawn: Iterable[str]) -> Iterato
         chars += line
     if lot:
         yield tuple(lot)
+
+
+class KeptCandidates(Reply):
+    """The candidates that the search keeps."""
+
+    rationale: str = Field(default="", description="one short sentence: why these")
+    keep: list[int] = Field(description="numbers of the candidates to keep; empty if none can help")
+
+
+class FilterFound(PlannedPrompt[KeptCandidates]):
+    """Choose among the candidates that are shown of what was ``found``."""
+
+    found: tuple[ChainFindings, ...]
+
+    instructions = """\
+You filter what a search in a knowledge graph has found. You are given a question, its subgoals and \
+what is known of them, and groups, each a chain of relations with the candidates at its end. Name the \
+candidates that the answer can be reached from, or that are answers: no more than the question's \
+conditions let through, and all of those that they do not tell apart.
+
+- Leave out a whole group whose chain leads astray. If no group helps, the list is empty.
+- Where there are several topic entities, each has a chain of its own: what the question says of \
+another one need not be true of this chain alone.
+- Candidates marked with * are reached only by coming back to the start. Do not doubt the data.
+
+"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
+to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
+
+Reply with one JSON object: {"rationale": "one short sentence", "keep": [numbers]}.
+
+Example
+Question: "When was the university opened that Lise Meitner studied at?"
+Subgoals:
+- "Find the university."
+- "Find when it was opened."
+Known so far: nothing
+Group 1: "Lise Meitner" -educated_at-> ?1 (2)
+1. "Akademisches Gymnasium"
+2. "University of Vienna"
+Group 2: "Lise Meitner" -award-> ?1 (1)
+3. "Leibniz Medal"
+Reply: {"rationale": "One is a university; a medal leads nowhere.", "keep": [2]}
+"""
+
+    def _lines(self) -> Iterable[str]:
+        return draw_chain_findings(self.found)
+
+    def check(self, reply: KeptCandidates) -> None:
+        """Refuse numbers that were not offered or come twice."""
+        check_numbers(reply.keep, len(numbered_candidates(self.found)), "candidate")

@@ -1,10 +1,45 @@
-"""How prompts show the subgoals of a plan and what is known of it so far (CoG §3.2.1)."""
+"""What a search is told of solved questions like this one, and of how far it has come."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 
-from kgqa.prompts.base import QuestionPrompt, R, draw_case, quoted
-from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
+from kgqa.prompts.base import MAX_TOPICS_SHOWN, QuestionPrompt, R, draw_case, quoted
+
+MAX_SOLVED_SHOWN = 8
+MAX_SOLVED_CHARS = 300
+MAX_BRANCH_HOPS = 8
+
+_HEADING = (
+    'Similar questions and the relations from each topic to the answer ("^": against the arrow), as a hint:'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedQuestion:
+    """A solved question and the relations that led to its answers, one branch for each of its topics.
+
+    A relation that was followed against its arrow is written ``^relation``; entities of the
+    question stand as what they are or as a mark.
+    """
+
+    question: str
+    branches: tuple[tuple[str, ...], ...]
+
+
+def draw_solved_questions(solved: Sequence[SolvedQuestion], heading: str = _HEADING) -> list[str]:
+    r"""Draw solved questions under a heading that says how to read them; nothing where there are none.
+
+    >>> print(*draw_solved_questions([SolvedQuestion("Who is from [city]?", (("^born_in",),))]), sep="\n")
+    Similar questions and the relations from each topic to the answer ("^": against the arrow), as a hint:
+    - "Who is from [city]?" by ["^born_in"]
+    """
+    lines = []
+    for each in solved[:MAX_SOLVED_SHOWN]:
+        shown = (map(quoted, branch[:MAX_BRANCH_HOPS]) for branch in each.branches[:MAX_TOPICS_SHOWN])
+        branches = ", ".join(f"[{', '.join(names)}]" for names in shown)
+        lines.append(f"- {quoted(each.question, MAX_SOLVED_CHARS)} by {branches}")
+    return [heading, *lines] if lines else []
+
 
 MAX_SUBGOALS = 8
 MAX_FINDINGS_SHOWN = 12

@@ -9,6 +9,7 @@ from pydantic import Field
 from kgqa.kg.terms import Path
 from kgqa.prompts.base import MAX_TOPICS_SHOWN, QuestionPrompt, quoted
 from kgqa.prompts.facts import RelationCandidate, draw_facts, draw_relation_candidate
+from kgqa.prompts.plan_steps import read_steps
 from kgqa.prompts.plans import (
     MAX_PLAN_STEPS,
     STEP_FORM,
@@ -20,7 +21,6 @@ from kgqa.prompts.plans import (
     parse_plan,
 )
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
-from kgqa.prompts.react_plan import read_steps
 
 MAX_RELATIONS_SHOWN = 60
 

@@ -11,7 +11,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.linking.spoken_values import is_spoken
 from kgqa.kg.pages import Candidate, Page
-from kgqa.kg.profile.ends import HopEnds
+from kgqa.kg.profile.profile import HopEnds
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, is_value_id, plain_term
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.priors.masking import TOPIC_MASK, blank_labels, mask_topic

@@ -56,7 +56,3 @@ class GivenObjects:
     graph: KnowledgeGraph | None = None
     model: Model | None = None
     opened: OpenOnce = field(default_factory=OpenOnce, compare=False)
-
-    def __bool__(self) -> bool:
-        """Return whether there is any."""
-        return self.graph is not None or self.model is not None

@@ -24,7 +24,7 @@ from kgqa.kg.terms import Chain, Entity, Hop, Term, one_line
 from kgqa.prompts.base import MAX_QUESTION_CHARS
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.chain import MAX_REACHED_NAMES, Extension
-from kgqa.prompts.solved_questions import SolvedQuestion
+from kgqa.prompts.progress import SolvedQuestion
 from kgqa.runtime.record import (
     Fact,
     Outcome,

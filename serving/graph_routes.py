@@ -65,26 +65,20 @@ async def _tell_questions(request: Request) -> Response:
 
 
 async def _events(kg: list[str] | None, fingerprint: str) -> AsyncIterator[str]:
+    """Yield what is known of a graph, or what a search finds, which is known then."""
     try:
         async with _one_search:
-            known, found = _suggested.get(fingerprint), list[dict[str, Any]]()
-            async for each in _search(kg) if known is None else _again(known):
-                found.append(each)
+            for each in _suggested.get(fingerprint, ()):
                 yield _event("question", each)
-            _suggested[fingerprint] = found
+            if fingerprint not in _suggested:
+                found: list[dict[str, Any]] = []
+                async for record in asuggest(kg):
+                    names = [answer["name"] for answer in record["answers"]]
+                    found.append({"question": record["question"], "answers": names})
+                    yield _event("question", found[-1])
+                _suggested[fingerprint] = found
     except KGError as error:
         yield _event("error", {"message": one_line(str(error), MAX_ERROR_CHARS)})
-
-
-async def _search(kg: list[str] | None) -> AsyncIterator[dict[str, Any]]:
-    async for record in asuggest(kg):
-        names = [answer["name"] for answer in record["answers"]]
-        yield {"question": record["question"], "answers": names}
-
-
-async def _again(known: list[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
-    for each in known:
-        yield each
 
 
 async def _open(kg: list[str] | None, **options: str) -> KnowledgeGraph:

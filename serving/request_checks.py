@@ -6,8 +6,10 @@ Each check raises `RequestRefused`, in one line that says what to do.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from langchain_core.runnables import RunnableConfig
+
 from kgqa.kg.terms import one_line
-from kgqa.nodes.chat.state import ChatInput
+from kgqa.nodes.chat import ChatInput
 from kgqa.runtime.context import Context
 from kgqa.runtime.server_limits import NotServed, active_limits
 from kgqa.runtime.state import Input
@@ -32,15 +34,7 @@ COMMAND_PARAMETERS = {
 STRATEGIES = ("enqueue", "interrupt", "reject", "rollback")
 """What a run does where another goes on, on its thread."""
 
-CONFIG_KEYS = {
-    "callbacks",
-    "configurable",
-    "max_concurrency",
-    "metadata",
-    "recursion_limit",
-    "run_name",
-    "tags",
-}
+CONFIG_KEYS = RunnableConfig.__annotations__.keys() - {"run_id"}
 
 OWN_CONFIGURABLE = {
     "assistant_id",

@@ -7,10 +7,9 @@ Each tool returns text for a model to read and, as its artifact, the typed answe
 from langchain_core.tools import BaseTool
 
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.tools.chains import chain_tools
+from kgqa.tools.chains import chain_tools, relation_tools, schema_tool
 from kgqa.tools.conditions import filter_tool
 from kgqa.tools.entities import entity_tools
-from kgqa.tools.relations import relation_tools, schema_tool
 from kgqa.tools.select import select_tool
 
 

@@ -45,16 +45,17 @@ Value = Annotated[str, Strict()] | Annotated[str, BeforeValidator(_as_text)]
 Hops = Annotated[int, Field(ge=0, le=100)]
 
 
-def _named(*names: str) -> Any:
+def named(*names: str) -> Any:
+    """Return what says of a field that it may have any of some names."""
     return Field(validation_alias=AliasChoices(*names))
 
 
 class Item(TypedDict, total=False):
     """A topic or an answer, its parts under any of the names that files have for them."""
 
-    kind: Annotated[str | None, _named("AnswerType", "answer_type", "node_type")]
-    id: Annotated[Value | None, _named("id", "AnswerArgument", "answer_argument", "answer_id")]
-    name: Annotated[Value | None, _named("name", "EntityName", "entity_name", "friendly_name", "answer")]
+    kind: Annotated[str | None, named("AnswerType", "answer_type", "node_type")]
+    id: Annotated[Value | None, named("id", "AnswerArgument", "answer_argument", "answer_id")]
+    name: Annotated[Value | None, named("name", "EntityName", "entity_name", "friendly_name", "answer")]
     aliases: list[Value] | None
 
 

@@ -29,6 +29,7 @@ from kgqa.evaluation.datasets.format import (
     gold_readings,
     has_fields,
     item_ref,
+    named,
     unique_refs,
     with_topics,
 )
@@ -128,33 +129,29 @@ _DESCRIPTIONS = re.compile(r"\(list\s*(.*)\)", re.DOTALL)
 
 
 def _parse_descriptions(value: object) -> object:
-    r"""Read the answers of a target value.
+    r"""Read the answers of a target value; a list is one.
 
     >>> _parse_descriptions('(list (description "Romania") (description 1881))')
     ['Romania', '1881']
     """
+    if value is None or isinstance(value, list):
+        return value
     listed = _DESCRIPTIONS.fullmatch(value.strip()) if isinstance(value, str) else None
     if listed is None or _DESCRIPTION.sub("", listed[1]):
         raise ValueError('should look like (list (description "name") ...)')
     return [re.sub(r"\\(.)", r"\1", quoted) or bare for quoted, bare in _DESCRIPTION.findall(listed[1])]
 
 
-class _WebQuestionsRecord(TypedDict, total=False):
-    utterance: Required[Text]
-    targetValue: Annotated[list[str], BeforeValidator(_parse_descriptions)]
+class _WebQuestion(WithTopics, total=False):
+    """One question: ``utterance`` and ``targetValue`` are official, the other names ToG's."""
+
+    question: Required[Annotated[Text, named("utterance", "question")]]
+    answers: Annotated[
+        list[Value] | None, named("targetValue", "answers"), BeforeValidator(_parse_descriptions)
+    ]
 
 
-class _ListedWebQuestion(WithTopics, total=False):
-    question: Required[Text]
-    answers: list[Value] | None
-
-
-def _read_webquestions(record: _WebQuestionsRecord) -> Question:
-    answers = (entity_ref(None, name) for name in record.get("targetValue", []))
-    return Question(id="", text=record["utterance"], readings=gold_readings(answers))
-
-
-def _read_listed_webquestion(record: _ListedWebQuestion) -> Question:
+def _read_webquestion(record: _WebQuestion) -> Question:
     answers = (entity_ref(None, name) for name in record.get("answers") or [])
     return with_topics(Question("", record["question"], readings=gold_readings(answers)), record)
 
@@ -196,8 +193,8 @@ FORMATS: tuple[Format[Any], ...] = (
     Format("webqsp", has_fields("Parses"), TypeAdapter(_WebQSPRecord), _read_webqsp),
     Format("cwq", has_fields("ID", "question"), TypeAdapter(_CWQRecord), _read_cwq),
     Format("grailqa", has_fields("qid", "question"), TypeAdapter(_GrailQARecord), _read_grailqa),
-    Format("webquestions", has_fields("utterance"), TypeAdapter(_WebQuestionsRecord), _read_webquestions),
-    Format("webquestions", _is_listed_webquestion, TypeAdapter(_ListedWebQuestion), _read_listed_webquestion),
+    Format("webquestions", has_fields("utterance"), TypeAdapter(_WebQuestion), _read_webquestion),
+    Format("webquestions", _is_listed_webquestion, TypeAdapter(_WebQuestion), _read_webquestion),
 )
 
 COR_FORMAT = Format("cor", _is_cor, TypeAdapter(_CorRecord), _read_cor)

@@ -16,7 +16,6 @@ from kgqa.evaluation.report import tables
 from kgqa.evaluation.report.ablation import contribution_tables, find_ablations
 from kgqa.evaluation.report.groups import DatasetGroup, group_by_dataset
 from kgqa.evaluation.report.plots import RUN_COLOURS, Plot, draw_plots
-from kgqa.evaluation.report.published import published_tables
 from kgqa.evaluation.report.questions import pack_questions
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
 
@@ -127,7 +126,7 @@ def _read_section(id: str, group: DatasetGroup) -> Section:
         *tables.own_tables(group.runs),
         *tables.comparison_tables(group.runs),
         *contribution_tables(ablations),
-        *published_tables(group),
+        *tables.published_tables(group),
         *tables.method_tables(group.runs),
     ]
     return Section(id, group, shown, draw_plots(id, group.runs, ablations))

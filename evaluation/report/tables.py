@@ -1,8 +1,10 @@
-"""The tables of runs, of comparisons, and of what only some methods do (CoG, VoG, PoG-EGP).
+"""The tables of runs, of comparisons, of what only some methods do (CoG, VoG, PoG-EGP), of what papers print.
 
 ``tables.toml`` declares their titles, notes and columns.
 """
 
+import json
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +18,8 @@ from kgqa.evaluation.paper_analysis.refinement import BLUEPRINT_SOURCES
 from kgqa.evaluation.paper_analysis.trace import in_order
 from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.cells import Cell
-from kgqa.evaluation.report.groups import MAX_LABEL_CHARS, ReportedRun, align_questions
+from kgqa.evaluation.report.groups import MAX_LABEL_CHARS, DatasetGroup, ReportedRun, align_questions
+from kgqa.evaluation.runs.asking import OWN
 from kgqa.evaluation.scoring.comparison import Comparison, compare_scored
 from kgqa.kg.terms import one_line
 from kgqa.runtime.record_text import OUTCOME_LABELS
@@ -116,11 +119,12 @@ def own_tables(runs: Sequence[ReportedRun]) -> list[Table]:
     """Make the table of the metrics of the user's own; none where no run has any."""
     measured = _runs_with("own", runs)
     names = dict.fromkeys(name for _, _, found in measured for name in found)
-    columns = [
-        Column(one_line(name, MAX_LABEL_CHARS), lambda own, name=name: cells.own(own.get(name)), "")
-        for name in names
-    ]
+    columns = [Column(one_line(name, MAX_LABEL_CHARS), partial(_own_cell, name), "") for name in names]
     return _metric_tables("own", measured, columns)
+
+
+def _own_cell(name: str, own: Mapping[str, Any]) -> Cell:
+    return cells.own(own.get(name))
 
 
 def _run_cells(run: ReportedRun) -> Iterator[Cell]:
@@ -286,3 +290,51 @@ SHOWN: Mapping[str, Callable[[Any], Cell]] = {
     "whole": lambda number: cells.count(number and round(number)),
 }
 """How a column may be shown."""
+
+
+_TRAINING = re.compile(r"train|\bdev|_dev|valid")
+"""What names a part of a dataset that no paper tests on."""
+
+
+def published_tables(group: DatasetGroup) -> list[Table]:
+    """Make a table of the runs and of what papers print of their methods; none where they print nothing.
+
+    None either where each question was asked over a graph of its own: the papers asked all of Freebase.
+    """
+    if any(run.folder.config.get("kg") == [OWN] for run in group.runs):
+        return []
+    published = list(_published_rows(group))
+    if not published:
+        return []
+    ours = [
+        (cells.run_name(run), *map(cells.text, (run.folder.method, run.folder.model)), *metrics)
+        for run in group.runs
+        for metrics in [metric_cells("published", run)]
+    ]
+    titles = ("Run or paper", "Method", "Model", *(column.title for column in columns_of("published")))
+    columns, rows = drop_unknown(titles, [*ours, *published])
+    return [make_table("published", columns, (TableRow((), row) for row in rows))]
+
+
+def _published_rows(group: DatasetGroup) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row for each line of a paper's table on this dataset, as far as a run is of its method."""
+    papers = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
+    first, methods = group.runs[0].folder.dataset, {run.folder.method for run in group.runs}
+    named = f"{group.name} {first.get('format')} {first.get('split')}".casefold()
+    for dataset, about in () if _TRAINING.search(named) else papers["datasets"].items():
+        tables = papers["tables"] if re.search(about["named"], named) else ()
+        for table in (table for table in tables if dataset in table["datasets"]):
+            start = table["datasets"].index(dataset) * len(table["metrics"])
+            source = cells.text("published", table["source"])
+            for model, lines in table["rows"].items():
+                for method in filter(methods.__contains__, lines):
+                    printed = zip(table["metrics"].items(), lines[method][start:], strict=False)
+                    shown = {key: _printed(name, value) for (name, key), value in printed}
+                    shown["n"] = cells.count(about["questions"])
+                    known = (shown.get(column.path, cells.UNKNOWN) for column in columns_of("published"))
+                    yield source, cells.text(method), cells.text(model), *known
+
+
+def _printed(name: str, value: float | None) -> Cell:
+    """Show a number as the paper has it, over what it calls it."""
+    return cells.UNKNOWN if value is None else Cell(f"{value:,}", name, repr(value))

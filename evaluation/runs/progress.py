@@ -106,6 +106,17 @@ class Tally:
         """The number of questions that failed."""
         return self.reasons.total()
 
+    @property
+    def stop(self) -> str:
+        """After how many questions a run was stopped."""
+        return f"stopped after {self.done:,} of {self.total:,} questions"
+
+    @property
+    def failures(self) -> str:
+        """How many questions failed, and the most frequent reason; nothing where none did."""
+        most = self.reasons.most_common(1)
+        return "".join(f"{self.failed:,} of {self.total:,} questions failed ({why})" for why, _ in most)
+
     def count(self, record: Mapping[str, Any]) -> None:
         """Count a record."""
         usage = record["usage"]

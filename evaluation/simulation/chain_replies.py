@@ -12,21 +12,21 @@ from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.terms import Chain, Entity, Term, local_name
 from kgqa.models.decisive import candidates_to_filter, decisive_replies, stated_conditions
 from kgqa.priors.candidate_ranking import hop_words, relation_words
-from kgqa.prompts.answer_from_memory import (
-    AnswerBriefly,
-    AnswerDirectly,
-    ReasonAloud,
-    ReasonedAnswer,
-)
 from kgqa.prompts.apply_conditions import ApplyConditions, StatedCondition, StatedConditions
 from kgqa.prompts.attributes import Extreme
 from kgqa.prompts.base import Reply
 from kgqa.prompts.chain import Extension, Next
 from kgqa.prompts.compose_query import ComposedBranch
-from kgqa.prompts.connect_topic import Connection, ConnectTopic
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
-from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
-from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
+from kgqa.prompts.infer_from_evidence import (
+    AnswerBriefly,
+    AnswerDirectly,
+    InferFromEvidence,
+    Inferred,
+    ReasonAloud,
+    ReasonedAnswer,
+)
+from kgqa.prompts.prune_relations import Connection, ConnectTopic, PrunedRelations, PruneRelations
 
 MAX_CONDITIONS_TRIED = 12  # conditions that are held against the graph
 

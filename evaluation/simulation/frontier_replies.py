@@ -19,6 +19,7 @@ from kgqa.evaluation.simulation.verdict_replies import (
 from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.terms import Chain, Entity, Term
 from kgqa.priors.candidate_ranking import relation_words
+from kgqa.prompts.adapt_blueprint import Decompose
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound, Evaluation
 from kgqa.prompts.base import Score
 from kgqa.prompts.candidates import (
@@ -29,16 +30,28 @@ from kgqa.prompts.candidates import (
     numbered_candidates,
 )
 from kgqa.prompts.chain import Extension
-from kgqa.prompts.choose_entities import ChooseEntities, ChosenEntities
-from kgqa.prompts.decompose import Decompose
-from kgqa.prompts.filter_found import FilterFound, KeptCandidates
-from kgqa.prompts.pick_relations import PickedRelations, PickRelations
+from kgqa.prompts.check_sufficiency import Memory, UpdateMemory
+from kgqa.prompts.filter_candidates import FilterFound, KeptCandidates
+from kgqa.prompts.pick_relations import (
+    ChooseEntities,
+    ChosenEntities,
+    PickedRelations,
+    PickRelations,
+    ScoredEntities,
+    ScoredRelations,
+    ScoreEntities,
+    ScoreRelations,
+)
 from kgqa.prompts.progress import MAX_SUBGOALS
-from kgqa.prompts.recall_entities import Direction, JudgeDirection, Recall, RecallEntities
-from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
-from kgqa.prompts.score_entities import ScoredEntities, ScoreEntities
-from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
-from kgqa.prompts.update_memory import Memory, UpdateMemory
+from kgqa.prompts.reflect import (
+    MAX_EARLIER_CHAINS,
+    Direction,
+    JudgeDirection,
+    Recall,
+    RecallEntities,
+    Reflect,
+    Reflection,
+)
 
 BEST_SCORE = 0.9  # what is chosen, rightly or wrongly
 LEAST_SCORE = 0.5  # what is recalled beside a wrong choice; an entity that leads to little of the gold

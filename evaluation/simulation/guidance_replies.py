@@ -5,13 +5,20 @@ from collections.abc import Iterable
 from kgqa.evaluation.simulation.oracle import Case
 from kgqa.kg.terms import Chain, local_name
 from kgqa.priors.candidate_ranking import relation_words
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint, AdaptFreely, LinearBlueprint
-from kgqa.prompts.decompose import Decompose, DecomposeAlong, Subgoals
+from kgqa.prompts.adapt_blueprint import (
+    AdaptBlueprint,
+    AdaptedBlueprint,
+    AdaptFreely,
+    Decompose,
+    DecomposeAlong,
+    LinearBlueprint,
+    OutlineSearch,
+    SearchOutline,
+    Subgoals,
+)
 from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, MAX_DECISIONS_SHOWN, Diagnose, Diagnosis
-from kgqa.prompts.outline_search import OutlineSearch, SearchOutline
-from kgqa.prompts.progress import MAX_SUBGOALS
-from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS
-from kgqa.prompts.translate_question import TranslatedQuestion, TranslateQuestion
+from kgqa.prompts.progress import MAX_BRANCH_HOPS, MAX_SUBGOALS
+from kgqa.prompts.rewrite_question import TranslatedQuestion, TranslateQuestion
 
 
 async def decompose(prompt: Decompose | DecomposeAlong, case: Case) -> Subgoals:

@@ -9,8 +9,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate
 from kgqa.kg.terms import Chain, Entity, Term
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
-from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
-from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
+from kgqa.prompts.check_sufficiency import CheckSufficiency, Decision, Sufficiency, Verdict, VerifyChain
 
 MAX_CANDIDATES_TRIED = 20  # candidates that are looked at for one that leads astray
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from kgqa.kg.doctor import content, query_limits
-from kgqa.kg.doctor.target import (
+from kgqa.kg.doctor.content import (
     QUERY_FAILURES,
     CheckTarget,
     Finding,

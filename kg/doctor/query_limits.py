@@ -10,7 +10,7 @@ from typing import cast
 
 import httpx
 
-from kgqa.kg.doctor.target import QUERY_FAILURES, CheckTarget, Finding, fatal, good, note, warning
+from kgqa.kg.doctor.content import QUERY_FAILURES, CheckTarget, Finding, fatal, good, note, warning
 from kgqa.kg.endpoint.client import MAX_CONCURRENT_REQUESTS, VIRTUOSO_ROW_CAPS, error_line
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout
 from kgqa.kg.opening import PAGE_ROWS

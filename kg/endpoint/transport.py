@@ -1,6 +1,8 @@
-"""Transport of one SPARQL query over HTTP (SPARQL 1.1 protocol, by httpx).
+"""Transport of one SPARQL query over HTTP: SPARQLWrapper writes the request, httpx sends it.
 
-Nothing here repeats a request or judges an endpoint; that is `client`.
+SPARQLWrapper's own transport knows no deadline but the socket's, gives no headers with an error,
+and opens a connection for each query. Nothing here repeats a request or judges an endpoint; that
+is `client`.
 
 Virtuoso is not told the deadline: what is told one (``timeout``) may get a part of the answer, of
 DISTINCT without any word of that. Its own limit (``MaxQueryExecutionTime``) ends in an error.
@@ -14,9 +16,11 @@ import ssl
 from base64 import b64encode
 from collections.abc import Iterator
 from contextlib import suppress
-from urllib.parse import parse_qsl, quote_plus, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote_plus, unquote, urlsplit, urlunsplit
+from urllib.request import Request
 
 import httpx
+from SPARQLWrapper import GET, JSON, POST, SELECT, SPARQLWrapper
 
 from kgqa.addresses import (
     GRAPH_PARAMETERS,
@@ -39,7 +43,6 @@ from kgqa.kg.errors import KGRejected, KGUnavailable
 from kgqa.kg.terms import one_line
 
 MAX_GET_URL_CHARS = 2_000  # a longer query, once encoded, is posted: servers and proxies cut longer addresses
-ACCEPTED_TYPES = "application/sparql-results+json,application/json"
 MAX_RESPONSE_BYTES = 1 << 26  # of an answer after decompression
 MAX_REFUSAL_BYTES = 1 << 16  # read of a response that is no answer; the rest is not waited for
 
@@ -49,6 +52,13 @@ SERVER_DEADLINE_SHARE = 0.9  # of a deadline, what a server is told: it answers 
 MAX_MESSAGE_CHARS = 200  # shown of a server's error message
 
 redact_logged_urls("httpx")
+
+
+class _RequestWriter(SPARQLWrapper):
+    """Writes the request of one query, which the base class would send as well."""
+
+    def request(self) -> Request:
+        return self._createRequest()
 
 
 class HttpTransport:
@@ -78,12 +88,10 @@ class HttpTransport:
         if any(name == "timeout" for name, _ in self._parameters):
             raise KGUnavailable("leave the timeout out of the address: with it Virtuoso gives half answers")
         user, password = unquote(parts.username or ""), unquote(parts.password or "")
+        self._credentials = (user, password) if "@" in parts.netloc else None
         values = (user, *(value for name, value in self._parameters if name not in GRAPH_PARAMETERS))
         keys = (value for value in values if not is_plain_word(value))
-        credentials = b64encode(f"{user}:{password}".encode()).decode()
-        self._secrets = [password, credentials, *keys]
-        self._headers = {"Accept": ACCEPTED_TYPES, "Accept-Encoding": ACCEPTED_ENCODINGS}
-        self._headers |= {"Authorization": f"Basic {credentials}"} if "@" in parts.netloc else {}
+        self._secrets = [password, b64encode(f"{user}:{password}".encode()).decode(), *keys]
         self._client = _make_client(parts.scheme == "https")
         self.close = self._client.aclose
 
@@ -102,7 +110,15 @@ class HttpTransport:
             KGRejected: if it says that it will not answer this query.
             KGUnavailable: if it will answer none, however often it is asked.
         """
-        request = self._write_request(query, seconds)
+        written = self._write_request(query, seconds)
+        request = self._client.build_request(
+            written.get_method(),
+            written.full_url,
+            headers={**dict(written.header_items()), "Accept-Encoding": ACCEPTED_ENCODINGS},
+            content=written.data if isinstance(written.data, bytes) else None,
+            # ends before the whole does, so that a host that is not there is told from a slow one
+            timeout=httpx.Timeout(None, connect=min(CONNECT_SECONDS, SERVER_DEADLINE_SHARE * seconds)),
+        )
         try:
             async with asyncio.timeout(seconds):
                 response = await self._client.send(request, stream=True)
@@ -120,26 +136,24 @@ class HttpTransport:
             raise KGRejected(str(error)) from None
         return read_response(response, body, self._redact)
 
-    def _write_request(self, query: str, seconds: float) -> httpx.Request:
+    def _write_request(self, query: str, seconds: float) -> Request:
         try:
             is_long = len(quote_plus(query)) > MAX_GET_URL_CHARS
         except UnicodeEncodeError as error:
             raise KGRejected(f"the query cannot be sent: {error}") from None
-        form = urlencode([*self._parameters, ("query", query)])
+        writer = _RequestWriter(self._address, returnFormat=JSON, agent=user_agent())
+        # not by `setQuery`, which guesses the kind of a query and can be led astray
+        writer.queryString, writer.queryType = query, SELECT
+        writer.setOnlyConneg(True)
+        writer.setMethod(POST if is_long else GET)
+        for name, value in self._parameters:
+            writer.addParameter(name, value)
         # what Blazegraph, and so Wikidata's service, is told by
         milliseconds = math.ceil(1000 * SERVER_DEADLINE_SHARE * seconds)
-        headers = {
-            **self._headers,
-            "User-Agent": user_agent(),
-            "X-BIGDATA-MAX-QUERY-MILLIS": str(milliseconds),
-        }
-        # ends before the whole does, so that a host that is not there is told from a slow one
-        timeout = httpx.Timeout(None, connect=min(CONNECT_SECONDS, SERVER_DEADLINE_SHARE * seconds))
-        build = self._client.build_request
-        if is_long:
-            headers["Content-Type"] = "application/x-www-form-urlencoded"
-            return build("POST", self._address, headers=headers, content=form, timeout=timeout)
-        return build("GET", f"{self._address}?{form}", headers=headers, timeout=timeout)
+        writer.addCustomHttpHeader("X-BIGDATA-MAX-QUERY-MILLIS", str(milliseconds))
+        if self._credentials:
+            writer.setCredentials(*self._credentials)
+        return writer.request()
 
     def _redact(self, text: str) -> str:
         """Return the beginning of a server's message, without what it was sent to let us in."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Protocol
 
@@ -75,48 +76,42 @@ def _names_by(executor: Executor, predicate: str) -> list[Row]:
     return rows
 
 
+@dataclass(eq=False)
 class StoreNames:
     """The names and triples that an embedded graph has, asked for as they are needed; see `NamedGraph`."""
 
-    def __init__(
-        self, executor: Executor, dialect: Dialect, naming: Naming, relations: Collection[str]
-    ) -> None:
-        self._executor, self._dialect, self._naming = executor, dialect, naming
-        self._relations = relations
+    executor: Executor
+    dialect: Dialect
+    naming: Naming
+    relations: Collection[str]
 
     def facts(self, ids: Sequence[str]) -> dict[str, dict[Hop, int]]:
         """Count the facts of some by their relations; see `NamedGraph`."""
-        nodes = [id for id in ids if is_node(id, self._relations, self._dialect)]
-        rows: list[Row] = []
-        for first in range(0, len(nodes), NODES_PER_QUERY):
-            text = queries.count_relations(nodes[first : first + NODES_PER_QUERY], MAX_FACTS_COUNTED)
-            rows += self._executor.query_now(text).rows
-        return read_facts(nodes, rows, self._dialect)
+        nodes = [id for id in ids if is_node(id, self.relations, self.dialect)]
+        rows = [row for text in _count_facts(nodes) for row in self.executor.query_now(text).rows]
+        return read_facts(nodes, rows, self.dialect)
 
     def preferred(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Return what some are called."""
-        rows = self._executor.query_now(queries.names(ids, self._naming.labels)).rows
-        named = self._naming.apply((end, label, rank) for end, label, rank in rows)
+        rows = self.executor.query_now(queries.names(ids, self.naming.labels)).rows
+        named = self.naming.apply((end, label, rank) for end, label, rank in rows)
         return {node_id(end): end.name for end in named.values()}
 
 
+def _count_facts(ids: Sequence[str]) -> list[str]:
+    parts = (ids[first : first + NODES_PER_QUERY] for first in range(0, len(ids), NODES_PER_QUERY))
+    return [queries.count_relations(part, MAX_FACTS_COUNTED) for part in parts]
+
+
+@dataclass(eq=False)
 class ListedNames(StoreNames):
     """The same of an endpoint whose names were listed: what entities are called is at hand."""
 
-    def __init__(
-        self,
-        executor: Executor,
-        dialect: Dialect,
-        naming: Naming,
-        relations: Collection[str],
-        names: Mapping[str, Sequence[tuple[int, str, str]]],
-    ) -> None:
-        super().__init__(executor, dialect, naming, relations)
-        self._names = names
+    names: Mapping[str, Sequence[tuple[int, str, str]]]
 
     def preferred(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Return what some are called."""
-        return {id: self._naming.name(id, self._names.get(id, ())) for id in ids}
+        return {id: self.naming.name(id, self.names.get(id, ())) for id in ids}
 
 
 def is_node(id: str, relations: Collection[str], dialect: Dialect) -> bool:
@@ -165,38 +160,31 @@ class IndexLookup:
             return self._made
 
 
-class QueryLookup:
+@dataclass(eq=False)
+class QueryLookup(StoreNames):
     """An index of what the graph calls by one of the spans of a text, as it is written or capitalised.
 
     Where the endpoint has a full-text index, so are longer names that hold words of the text; else a graph
     that cannot be listed has none of these looked up, and no misspelt ones.
     """
 
-    def __init__(
-        self,
-        executor: Executor,
-        dialect: Dialect,
-        naming: Naming,
-        relations: Collection[str],
-        search: TextSearch | None = None,
-    ) -> None:
-        self._executor, self._dialect, self._naming = executor, dialect, naming
-        self._relations = relations
-        self._search = search
+    search: TextSearch | None = None
 
     async def index(self, text: str) -> NameIndex:
         """Ask the graph; see `NameLookup`."""
-        tags = preferred_languages(self._dialect.languages)
+        tags = preferred_languages(self.dialect.languages)
         names = [
             Literal(name, language=tag) for name, tag in product(spellings(text), dict.fromkeys(("", *tags)))
         ]
         with unmetered():
             rows = await self._called(names)
-            rows += await self._search.names(text) if self._search else []
-            named = self._naming.apply((end, label, rank) for end, _, label, rank in rows)
+            rows += await self.search.names(text) if self.search else []
+            named = self.naming.apply((end, label, rank) for end, _, label, rank in rows)
             entities = [end for end in named.values() if isinstance(end, Entity)]
-            ends = [end for end in entities if is_node(end.id, self._relations, self._dialect)]
-            facts = await self._facts(ends)
+            ends = [end for end in entities if is_node(end.id, self.relations, self.dialect)]
+            ids = [end.id for end in ends]
+            counted = await self._ask(_count_facts(ids))
+        facts = read_facts(ids, counted, self.dialect)
         others: dict[str, list[str]] = defaultdict(list)
         for end, name, _, _ in rows:
             if end is not None and end.id in facts and str(name) not in others[end.id]:
@@ -208,25 +196,18 @@ class QueryLookup:
         """Return nothing: to look for all texts of a question by any relation takes too long."""
 
     async def _called(self, names: Sequence[Literal]) -> list[Row]:
-        predicates, labels = (*self._naming.labels, *self._naming.aliases), self._naming.labels
+        predicates, labels = (*self.naming.labels, *self.naming.aliases), self.naming.labels
         if not predicates:
             return []
         texts = [
             queries.called(names[first : first + NAMES_PER_QUERY], predicates, labels, MAX_BEARERS_PER_QUERY)
             for first in range(0, len(names), NAMES_PER_QUERY)
         ]
-        answers = await asyncio.gather(*map(self._executor.query, texts))
-        return [row for answer in answers for row in answer.rows]
+        return await self._ask(texts)
 
-    async def _facts(self, ends: Sequence[Entity]) -> dict[str, dict[Hop, int]]:
-        """Count the facts of each by their relations."""
-        ids = [end.id for end in ends]
-        texts = [
-            queries.count_relations(ids[first : first + NODES_PER_QUERY], MAX_FACTS_COUNTED)
-            for first in range(0, len(ids), NODES_PER_QUERY)
-        ]
-        answers = await asyncio.gather(*map(self._executor.query, texts))
-        return read_facts(ids, (row for answer in answers for row in answer.rows), self._dialect)
+    async def _ask(self, texts: Sequence[str]) -> list[Row]:
+        answers = await asyncio.gather(*map(self.executor.query, texts))
+        return [row for answer in answers for row in answer.rows]
 
 
 def spellings(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from kgqa.kg.dialects import OWL, PLAIN, RDFS, SCHEMA_ORG, SKOS, XSD, Dialect, i
 from kgqa.kg.graph import Row
 from kgqa.kg.profile.naming import Facts, find_naming, find_unnamed
 from kgqa.kg.profile.profile import (
+    META_NAMESPACES,
     UNTYPED,
     ClassProfile,
     Profile,
@@ -17,8 +18,9 @@ from kgqa.kg.profile.profile import (
     PropertyProfile,
     RelationProfile,
     Wording,
+    is_meta,
+    is_terminology_only,
 )
-from kgqa.kg.profile.terminology import META_NAMESPACES, is_meta, is_terminology_only
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.sparql import profile_queries as queries
 from kgqa.kg.sparql.decoding import item_at, read_integer

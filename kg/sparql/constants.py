@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgqa.kg.dialects import XSD, is_ignored
+from kgqa.kg.sparql.guard import walk_tree
 from kgqa.kg.sparql.parsing import parse_query
 from kgqa.kg.sparql.path_extraction import Node, PatternSet, TooManyAlternatives, triple_patterns
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
@@ -138,11 +139,7 @@ def _nodes(node: Any) -> Iterator[Node]:
     """Go through the terms, variables among them, of a part of a query."""
     from rdflib.term import Identifier
 
-    if isinstance(node, Identifier):
-        yield node
-    elif isinstance(node, dict | list | tuple):
-        for part in node.values() if isinstance(node, dict) else node:
-            yield from _nodes(part)
+    return (part for part in walk_tree(node) if isinstance(part, Identifier))
 
 
 def _is_open(node: Node) -> bool:

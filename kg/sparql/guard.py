@@ -119,7 +119,7 @@ def check_pattern_count(tree: Any) -> None:
     Raises:
         KGRejected: if it has more than `MAX_TRIPLE_PATTERNS`.
     """
-    blocks = (node for node in _walk_tree(tree[1]) if getattr(node, "name", "") == "TriplesBlock")
+    blocks = (node for node in walk_tree(tree[1]) if getattr(node, "name", "") == "TriplesBlock")
     if sum(len(part) for block in blocks for part in block.triples) > 3 * MAX_TRIPLE_PATTERNS:
         raise KGRejected(f"query of more than {MAX_TRIPLE_PATTERNS} triple patterns")
 
@@ -130,7 +130,7 @@ def _check_tree(tree: Any) -> None:
     if form not in _FORMS:
         raise KGRejected("only SELECT and ASK are answered")
     spaces = _declared_prefixes(tree[0])
-    for node in _walk_tree(tree[1]):
+    for node in walk_tree(tree[1]):
         name = getattr(node, "name", "")
         if name in _FORBIDDEN:
             raise KGRejected(f"{_FORBIDDEN[name]} is not allowed: a query reads this graph only")
@@ -161,7 +161,7 @@ def _resolve_iri(node: Any, spaces: Mapping[str, str]) -> str:
     return spaces[node.prefix or ""] + (node.localname or "")
 
 
-def _walk_tree(node: Any) -> Iterator[Any]:
+def walk_tree(node: Any) -> Iterator[Any]:
     """Go through the parts of a parsed query."""
     from pyparsing import ParseResults
 
@@ -172,4 +172,4 @@ def _walk_tree(node: Any) -> Iterator[Any]:
     elif isinstance(node, ParseResults | list | tuple | set):
         parts = node
     for part in parts:
-        yield from _walk_tree(part)
+        yield from walk_tree(part)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kgqa.kg.dialects import is_ignored
+from kgqa.kg.sparql.guard import walk_tree
 from kgqa.kg.sparql.parsing import parse_query
 from kgqa.kg.sparql.path_extraction import Edge, Node, PatternSet, TooManyAlternatives, triple_patterns
 from kgqa.kg.terms import local_name
@@ -105,11 +106,14 @@ def _counts_rows(body: Node, answer: Node) -> bool:
 
 def _extreme_variables(body: Node, one: bool) -> dict[Node, AnswerKind]:
     """Return the variables of which the largest or smallest value is asked for, the surest first."""
+    from rdflib import Variable
+
     kinds: dict[Node, AnswerKind] = {}
     if one and body.name == "OrderBy":
         first = body.expr[0]
         kind: AnswerKind = "largest" if first.order == "DESC" else "smallest"
-        kinds |= dict.fromkeys(sorted(set(_variables(first.expr))), kind)
+        found = {each for each in walk_tree(first.expr) if isinstance(each, Variable)}
+        kinds |= dict.fromkeys(sorted(found), kind)
     for join in _parts_named(body, "AggregateJoin"):
         if join.p.expr is None:
             kinds |= {each.res: _AGGREGATES[each.name] for each in join.A if each.name in _AGGREGATES}
@@ -117,16 +121,6 @@ def _extreme_variables(body: Node, one: bool) -> dict[Node, AnswerKind]:
         if one_side in kinds:
             kinds.setdefault(other, kinds[one_side])
     return kinds
-
-
-def _variables(node: Any) -> Iterator[Node]:
-    from rdflib import Variable
-
-    if isinstance(node, Variable):
-        yield node
-    parts = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
-    for part in parts:
-        yield from _variables(part)
 
 
 def _equal_variables(body: Node) -> Iterator[tuple[Node, Node]]:
@@ -142,14 +136,7 @@ def _equal_variables(body: Node) -> Iterator[tuple[Node, Node]]:
 
 def _parts_named(node: Any, name: str) -> Iterator[Node]:
     """Go through the parts of a query of one name, the outer ones first."""
-    if isinstance(node, dict):
-        if getattr(node, "name", "") == name:
-            yield node
-        for part in node.values():
-            yield from _parts_named(part, name)
-    elif isinstance(node, list):
-        for part in node:
-            yield from _parts_named(part, name)
+    return (part for part in walk_tree(node) if getattr(part, "name", "") == name)
 
 
 def _relations_to_value(pattern: PatternSet, value: Node, answer: Node) -> tuple[str, int] | None:

@@ -18,7 +18,7 @@ from kgqa.kg.linking.lookup import is_node
 from kgqa.kg.linking.name_index import NamedGraph
 from kgqa.kg.linking.spoken_values import spoken_texts
 from kgqa.kg.naming import Naming
-from kgqa.kg.profile.terminology import CLASSES, is_terminology_only
+from kgqa.kg.profile.profile import CLASSES, is_terminology_only
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.derived import DERIVED_GRAPH, SUBCLASS, THESAURUS, in_words, some_values
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE

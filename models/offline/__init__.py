@@ -26,8 +26,8 @@ from kgqa.models.offline.plan_replies import PLAN_REPLIES
 from kgqa.models.offline.query_replies import QUERY_REPLIES
 from kgqa.models.offline.rewrite_replies import MAX_REWRITE_QUERIES, REWRITE_REPLIES
 from kgqa.priors.exemplars import ExemplarLibrary
-from kgqa.prompts.answer_from_memory import AnswerBriefly, ReasonAloud
 from kgqa.prompts.base import Prompt, R, for_kind
+from kgqa.prompts.infer_from_evidence import AnswerBriefly, ReasonAloud
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.prompts.rewrite_question import RewriteQuestion
 from kgqa.retrieval.lookups import MAX_QUERIES

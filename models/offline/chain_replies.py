@@ -7,21 +7,26 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, one_line
 from kgqa.models.decisive import candidates_to_filter, decisive_replies
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint, AdaptFreely, LinearBlueprint
-from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
+from kgqa.prompts.adapt_blueprint import (
+    AdaptBlueprint,
+    AdaptedBlueprint,
+    AdaptFreely,
+    Decompose,
+    DecomposeAlong,
+    LinearBlueprint,
+    OutlineSearch,
+    SearchOutline,
+    Subgoals,
+)
 from kgqa.prompts.apply_conditions import ApplyConditions, StatedConditions
 from kgqa.prompts.base import Prompt, Reply
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings, Take, parse_number
-from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
-from kgqa.prompts.connect_topic import Connection, ConnectTopic
-from kgqa.prompts.decompose import Decompose, DecomposeAlong, Subgoals
+from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency, Verdict, VerifyChain
 from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, Diagnose, Diagnosis
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
-from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
-from kgqa.prompts.outline_search import OutlineSearch, SearchOutline
-from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
-from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS
-from kgqa.prompts.verify_chain import Verdict, VerifyChain
+from kgqa.prompts.infer_from_evidence import AnswerDirectly, DirectAnswer, InferFromEvidence, Inferred
+from kgqa.prompts.progress import MAX_BRANCH_HOPS
+from kgqa.prompts.prune_relations import Connection, ConnectTopic, PrunedRelations, PruneRelations
 from kgqa.retrieval.wording import relation_phrase
 
 Replies = dict[type[Prompt[Any]], Callable[[Any, QuestionInterpreter], Awaitable[Reply]]]

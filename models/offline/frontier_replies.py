@@ -12,14 +12,27 @@ from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound, Evaluation
 from kgqa.prompts.base import Score
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
-from kgqa.prompts.choose_entities import ChooseEntities, ChosenEntities
-from kgqa.prompts.filter_found import FilterFound, KeptCandidates
-from kgqa.prompts.pick_relations import PickedRelations, PickRelations
-from kgqa.prompts.recall_entities import Direction, JudgeDirection, Recall, RecallEntities
-from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
-from kgqa.prompts.score_entities import ScoredEntities, ScoreEntities
-from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
-from kgqa.prompts.update_memory import Memory, UpdateMemory
+from kgqa.prompts.check_sufficiency import Memory, UpdateMemory
+from kgqa.prompts.filter_candidates import FilterFound, KeptCandidates
+from kgqa.prompts.pick_relations import (
+    ChooseEntities,
+    ChosenEntities,
+    PickedRelations,
+    PickRelations,
+    ScoredEntities,
+    ScoredRelations,
+    ScoreEntities,
+    ScoreRelations,
+)
+from kgqa.prompts.reflect import (
+    MAX_EARLIER_CHAINS,
+    Direction,
+    JudgeDirection,
+    Recall,
+    RecallEntities,
+    Reflect,
+    Reflection,
+)
 from kgqa.retrieval.lookups import NO_ANSWER, Lookups
 
 _PARTIAL_ANSWER_SCORE = 0.5  # of an entity that leads to some of the answers; to all of them is 1

@@ -25,9 +25,14 @@ from kgqa.prompts.revise_plan import (
     ReviseMixed,
     RevisePlan,
 )
-from kgqa.prompts.select_entities import SelectedEntities, SelectEntities
-from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
-from kgqa.prompts.verify_step import StepVerdict, VerifyStep
+from kgqa.prompts.select_relations import (
+    SelectedEntities,
+    SelectedRelations,
+    SelectEntities,
+    SelectRelations,
+    StepVerdict,
+    VerifyStep,
+)
 from kgqa.retrieval.lookups import NO_ANSWER, Lookups
 from kgqa.retrieval.wording import relation_phrase, text_similarities
 

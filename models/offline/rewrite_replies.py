@@ -16,8 +16,13 @@ from kgqa.kg.terms import Entity
 from kgqa.kg.text import fold, split_words
 from kgqa.models.offline.chain_replies import Replies
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
-from kgqa.prompts.rewrite_question import ConversationTurn, RewriteQuestion, WholeQuestion
-from kgqa.prompts.translate_question import TranslatedQuestion, TranslateQuestion
+from kgqa.prompts.rewrite_question import (
+    ConversationTurn,
+    RewriteQuestion,
+    TranslatedQuestion,
+    TranslateQuestion,
+    WholeQuestion,
+)
 from kgqa.retrieval.lookups import NO_ANSWER
 
 MAX_REWRITE_QUERIES = 100  # of the graph for one follow-up: each reading of it costs as much as a question

@@ -1,12 +1,18 @@
-"""Answer: which of the agent's answers have its tools shown, and by which chain?"""
+"""State and nodes of the tool-calling agent: it acts, and what its tools returned is the answer."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
 
+from pydantic import ConfigDict, with_config
+
+from kgqa.kg.pages import Candidate, ChainPage, Description
 from kgqa.kg.proof.query import Aggregate, Condition
-from kgqa.kg.terms import Chain, Entity, Literal, Path, Term
-from kgqa.nodes.agent.state import AgentState, FollowedChain
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, NodeConstraint, Path, Term
 from kgqa.nodes.claim import claimed_answer
+from kgqa.nodes.link import link
 from kgqa.nodes.proof import proof_update, prove_ends, query_of_memory, run_query
 from kgqa.nodes.record import (
     answers_update,
@@ -20,11 +26,119 @@ from kgqa.nodes.record import (
 )
 from kgqa.nodes.said import is_term_said
 from kgqa.priors.answer_agreement import answer_key
-from kgqa.prompts.act import EntityRef
+from kgqa.prompts.act import INSTRUCTIONS, EntityRef, opening
 from kgqa.prompts.candidates import XSD_INTEGER
+from kgqa.runtime.budget import BudgetExceeded
+from kgqa.runtime.chat_model import budgeted_chat_model
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import FinalUpdate, Update, node_has_run
+from kgqa.runtime.state import FinalUpdate, State, Update, VerifiedChain, node_has_run
 from kgqa.tools.arguments import chain_arguments
+from kgqa.tools.conditions import FilteredChain
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedChain:
+    """A chain that a tool has followed, and what it led to.
+
+    Where the graph has filtered that, ``memory`` is what working memory would be.
+    """
+
+    chain: Chain
+    ends: tuple[Term, ...]
+    truncated: bool = False
+    memory: tuple[VerifiedChain, ...] = ()
+
+    @property
+    def free(self) -> Chain:
+        """The chain, whatever it was held to."""
+        return Chain(self.chain.topic, self.chain.hops)
+
+
+class AgentUpdate(Update, total=False):
+    """What a node may change."""
+
+    ways: list[FollowedChain]
+    """The chains that the agent has followed, in order."""
+    said: list[EntityRef] | None
+    """The agent's answers; None where it came to none."""
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class AgentState(State, AgentUpdate):
+    """The record in the making, what the agent has seen, and what it says."""
+
+
+MAX_CHAIN_HOPS = 10  # hops of a chain at most: paths that are longer are not checked by anybody
+
+
+def chains_of_call(tool: str, arguments: Mapping[str, Any], artifact: Any) -> list[FollowedChain]:
+    """Return the chains that a call has followed; none where it looked up names or relations."""
+    if tool == "follow_chain" and arguments["hops"]:
+        page: ChainPage[Candidate] = artifact
+        return [FollowedChain(page.chain, tuple(candidate.term for candidate in page), page.truncated)]
+    if tool == "filter_chain":
+        filtered: FilteredChain = artifact
+        ends, cut = filtered.ends.items, filtered.ends.truncated
+        met = (VerifiedChain(chain, ends, "stop") for chain in filtered.meeting)
+        own = VerifiedChain(
+            filtered.chain,
+            ends,
+            "stop",
+            conditions=filtered.conditions,
+            aggregate=filtered.aggregate,
+            truncated=cut,
+        )
+        return [FollowedChain(filtered.chain, ends, cut, (*met, own))]
+    if tool == "follow_relation":
+        pages: list[ChainPage[Term]] = artifact
+        return [FollowedChain(page.chain, page.items, page.truncated) for page in pages]
+    if tool == "describe_entity":
+        description: Description = artifact
+        found: dict[Hop, list[Term]] = {}
+        for hop, term in description.facts:
+            found.setdefault(hop, []).append(term)
+        topic, cut = Chain(description.entity), description.facts.truncated
+        return [FollowedChain(topic.then(hop), tuple(ends), cut) for hop, ends in found.items()]
+    return []
+
+
+def extend_from_topic(
+    followed: FollowedChain, earlier: Sequence[FollowedChain], topics: Sequence[Entity]
+) -> FollowedChain:
+    """Begin a chain where the question does, if an earlier one has led to its topic."""
+    chain = followed.chain
+    for topic in topics:
+        if chain.topic == topic:  # which has its name
+            return replace(followed, chain=replace(chain, topic=topic))
+    for before in (each for each in earlier if chain.topic in each.ends):
+        at = before.chain.depth
+        if at + chain.depth <= MAX_CHAIN_HOPS:
+            begun = before.chain.constrained_to([chain.topic])
+            later = (replace(each, depth=at + each.depth) for each in chain.constraints)
+            whole = Chain(begun.topic, (*begun.hops, *chain.hops), (*begun.constraints, *later))
+            return replace(followed, chain=whole, memory=())
+    return followed
+
+
+def merge_chains(chains: Sequence[FollowedChain]) -> list[FollowedChain]:
+    """Join chains that differ in the nodes on the way only: one relation of several entities."""
+    groups: dict[tuple[Chain, tuple[int, ...]], list[FollowedChain]] = {}
+    for each in chains:
+        depths = tuple(held.depth for held in each.chain.constraints)
+        groups.setdefault((each.free, depths), []).append(each)
+    merged = []
+    for (free, depths), group in groups.items():
+        held = tuple(
+            NodeConstraint(depth, tuple(sorted({e for each in together for e in each.entities})))
+            for depth, together in zip(
+                depths, zip(*(each.chain.constraints for each in group), strict=True), strict=True
+            )
+        )
+        ends = tuple(dict.fromkeys(end for each in group for end in each.ends))
+        cut = any(each.truncated for each in group)
+        merged.append(replace(group[0], chain=replace(free, constraints=held), ends=ends, truncated=cut))
+    return merged
+
 
 MAX_TRACED_CHAINS = 8  # chains whose facts are looked up at most
 
@@ -149,3 +263,31 @@ async def _trace_paths(
             break
         paths += [Path.of(followed.free, facts) for facts in traced if facts]
     return paths
+
+
+@node("link", opens=True)
+async def link_if_any(state: AgentState, runtime: NodeRuntime) -> Update:
+    """Link as every method does, where there is an agent; what is not found it looks up by its own tool."""
+    await budgeted_chat_model(runtime)
+    return {**await link.body(state, runtime), "decision": "forward"}
+
+
+@node("act")
+async def act(state: AgentState, runtime: NodeRuntime) -> AgentUpdate:
+    """Let the agent work; where the budget ends, what it has seen so far can still be the answer."""
+    chat = await budgeted_chat_model(runtime)
+    module = await asyncio.to_thread(import_module, "kgqa.nodes.agent.loop")
+    tools = (await runtime.open_resources()).tools
+    loop = module.AgentLoop(runtime, state["topic_entities"])
+    runtime.trace["turns"] = loop.entries
+    update: AgentUpdate = {"said": None, "ways": loop.followed}
+    try:
+        begin = opening(state["question"], state["topic_entities"])
+        said = await loop.run(chat, tools, begin, await runtime.wording("act", INSTRUCTIONS))
+        update["said"] = said
+        if said is not None:
+            runtime.trace["answers"] = [each.name for each in said]
+    except BudgetExceeded as error:
+        runtime.trace["reason"] = str(error)
+        update["stopped_by"] = error.limit
+    return update

@@ -17,7 +17,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout
 from kgqa.kg.terms import Entity, one_line
-from kgqa.nodes.agent.state import FollowedChain, chains_of_call, extend_from_topic, merge_chains
+from kgqa.nodes.agent.answer import FollowedChain, chains_of_call, extend_from_topic, merge_chains
 from kgqa.prompts.act import REMINDER, Answer, EntityRef
 from kgqa.runtime.node import NodeRuntime
 

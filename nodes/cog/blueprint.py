@@ -13,10 +13,8 @@ from kgqa.priors.candidate_ranking import relation_words
 from kgqa.priors.errors import EncoderError
 from kgqa.priors.masking import mask_names
 from kgqa.priors.slots import Blueprint, Slot
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
-from kgqa.prompts.outline_search import OutlineSearch
-from kgqa.prompts.progress import MAX_SENTENCE_CHARS
-from kgqa.prompts.solved_questions import SolvedQuestion
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely, OutlineSearch
+from kgqa.prompts.progress import MAX_SENTENCE_CHARS, SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import node_has_run
 

@@ -34,7 +34,7 @@ from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings, Take, n
 from kgqa.prompts.chain import MAX_REACHED_NAMES
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.diagnose import Signal
-from kgqa.prompts.filter_found import FilterFound
+from kgqa.prompts.filter_candidates import FilterFound
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.runtime.node import NodeRuntime, node
 

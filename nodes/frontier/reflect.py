@@ -13,8 +13,7 @@ from kgqa.nodes.frontier.state import (
     steers,
 )
 from kgqa.prompts.candidates import ChainFindings
-from kgqa.prompts.recall_entities import JudgeDirection, RecallEntities
-from kgqa.prompts.reflect import Reflect
+from kgqa.prompts.reflect import JudgeDirection, RecallEntities, Reflect
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import node_count
 

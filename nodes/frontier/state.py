@@ -8,8 +8,8 @@ from pydantic import ConfigDict, with_config
 from kgqa.kg.terms import Chain, Entity, one_line
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
 from kgqa.prompts.chain import Extension
+from kgqa.prompts.check_sufficiency import OWN_KNOWLEDGE
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS, MAX_SUBGOALS
-from kgqa.prompts.update_memory import OWN_KNOWLEDGE
 from kgqa.runtime.context import Context
 from kgqa.runtime.state import State, Update
 

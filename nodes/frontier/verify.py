@@ -21,8 +21,8 @@ from kgqa.nodes.topic_conditions import with_topics
 from kgqa.nodes.verdicts import SAID_BEFORE, accept_group, fresh_take, group_findings, unite_groups
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound
 from kgqa.prompts.candidates import ChainFindings, can_unite
-from kgqa.prompts.solved_questions import SolvedQuestion
-from kgqa.prompts.update_memory import UpdateMemory
+from kgqa.prompts.check_sufficiency import UpdateMemory
+from kgqa.prompts.progress import SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
 
 

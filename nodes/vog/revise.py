@@ -5,8 +5,7 @@ from typing import Any
 
 from kgqa.kg.terms import Path
 from kgqa.nodes.recall_exemplars import shown_exemplars
-from kgqa.nodes.vog.rerank import rank_candidates
-from kgqa.nodes.vog.retrieve_relations import leave_out_tried, list_candidates
+from kgqa.nodes.vog.rerank import leave_out_tried, list_candidates, rank_candidates
 from kgqa.nodes.vog.state import (
     Bandit,
     VoGState,

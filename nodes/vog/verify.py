@@ -16,7 +16,7 @@ from kgqa.nodes.vog.state import (
 from kgqa.priors.answer_agreement import answer_key
 from kgqa.prompts.facts import draw_fact, facts_as_statements, last_named_node
 from kgqa.prompts.plans import PlanStep, SearchPlan, draw_statements, parse_statements
-from kgqa.prompts.verify_step import VerifyStep
+from kgqa.prompts.select_relations import VerifyStep
 from kgqa.runtime.node import NodeRuntime, node
 
 MAX_TRACED_FACTS = 10  # facts that the trace tells at most

@@ -57,6 +57,6 @@ export const textOf = ({ content }) =>
 /** A colour of the style sheet, as the theme has it now. */
 export function colour(name) {
   const probe = byId("probe");
-  probe.className = `probe-${name}`;
+  probe.style.color = `var(--${name})`;
   return getComputedStyle(probe).color;
 }

@@ -2,24 +2,12 @@
 
 import { layout, Graph } from "./vendor/dagre.js";
 import { byId, colour, table } from "./dom.js";
-import { Drawing } from "./drawing.js";
+import { Drawing, baseStyle } from "./drawing.js";
 
 const style = () => [
-  {
-    selector: "node",
-    style: {
-      shape: "round-rectangle", label: "data(id)", width: "data(width)", height: HEIGHT, "font-size": 15,
-      "text-valign": "center", "background-color": colour("card"), "border-width": 1.5,
-      "border-color": colour("line"), color: colour("ink"),
-    },
-  },
-  {
-    selector: "edge",
-    style: {
-      width: 1.5, "curve-style": "bezier", "target-arrow-shape": "triangle", "arrow-scale": 0.9,
-      "line-color": colour("line"), "target-arrow-color": colour("line"),
-    },
-  },
+  ...baseStyle(HEIGHT, 15, 0),
+  { selector: "node", style: { label: "data(id)", "border-color": colour("line") } },
+  { selector: "edge", style: { label: "", "arrow-scale": 0.9, "line-color": colour("line"), "target-arrow-color": colour("line") } },
   {
     selector: "edge.routed",
     style: {

@@ -7,9 +7,8 @@ from kgqa.kg.terms import Chain, Hop
 from kgqa.models.scripted import Line
 from kgqa.prompts.candidates import ChainFindings, numbered_candidates
 from kgqa.prompts.chain import Extension, extend
-from kgqa.prompts.pick_relations import PickRelations
+from kgqa.prompts.pick_relations import PickRelations, ScoreRelations
 from kgqa.prompts.prune_relations import PruneRelations
-from kgqa.prompts.score_relations import ScoreRelations
 
 Policy = Callable[[Any], Line]
 

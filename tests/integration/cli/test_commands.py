@@ -348,7 +348,7 @@ sys.argv = ["kgqa", "ask", "Which river flows through Ulm?", "--kg", {town!r}]
 try:
     command.main()
 except SystemExit as end:
-    heavy = {{"faiss", "jinja2", "langchain", "langchain_openai", "matplotlib", "openai"}}
+    heavy = {{"SPARQLWrapper", "faiss", "jinja2", "langchain", "langchain_openai", "matplotlib", "openai"}}
     print(end.code, (heavy | {{"rdflib", "scipy", "sentence_transformers", "torch"}}) & sys.modules.keys())
     print(gc.get_threshold()[0] == command.GC_THRESHOLD, os.environ["OPENBLAS_NUM_THREADS"])
 """

@@ -15,7 +15,7 @@ from kgqa.kg.errors import KGError, KGTimeout, KGUnavailable
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Entity, Literal
 from kgqa.nodes.sparql_qa import write_sparql
-from kgqa.nodes.sparql_qa.answer import _named_terms
+from kgqa.nodes.sparql_qa.write_sparql import _named_terms
 from kgqa.tests.support.agents import QUESTION, TOWNS, chat, entry
 from kgqa.tests.support.doubles import KEYS, Flaky, shown
 from kgqa.tests.support.model_stub import Answer, Stub, failed, said, stubbed

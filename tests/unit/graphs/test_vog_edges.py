@@ -10,7 +10,7 @@ from kgqa.kg.errors import KGTimeout
 from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Entity, Hop, Path as Way
 from kgqa.models.errors import MalformedReply
-from kgqa.nodes.vog.filter import _is_repeated
+from kgqa.nodes.vog.expand import _is_repeated
 from kgqa.tests.support.guided import Failing
 from kgqa.tests.support.method_fixtures import AskVoG
 from kgqa.tests.support.planned import (

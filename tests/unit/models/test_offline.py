@@ -13,18 +13,14 @@ from kgqa.models.interface import Completion, model_queries_spent
 from kgqa.models.offline import PARTS, OfflineModel, parse_ablation
 from kgqa.models.parsing import check_reply
 from kgqa.priors.encoder import CachedEncoder, Vectors
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
-from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely, Decompose
 from kgqa.prompts.base import Prompt, QuestionPrompt, R
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings
-from kgqa.prompts.check_sufficiency import CheckSufficiency
-from kgqa.prompts.decompose import Decompose
+from kgqa.prompts.check_sufficiency import CheckSufficiency, VerifyChain
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
 from kgqa.prompts.filter_candidates import FilterCandidates
-from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
-from kgqa.prompts.progress import Progress
-from kgqa.prompts.solved_questions import SolvedQuestion
-from kgqa.prompts.verify_chain import VerifyChain
+from kgqa.prompts.infer_from_evidence import AnswerDirectly, DirectAnswer, InferFromEvidence, Segment
+from kgqa.prompts.progress import Progress, SolvedQuestion
 from kgqa.retrieval.lookups import MAX_QUERIES
 from kgqa.retrieval.wording import relation_texts
 from kgqa.tests.conftest import MEMO

@@ -11,17 +11,22 @@ from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.errors import ModelUnavailable
 from kgqa.models.offline import OfflineModel
 from kgqa.models.parsing import check_reply
-from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound
 from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings
 from kgqa.prompts.chain import Extension
-from kgqa.prompts.filter_found import FilterFound
-from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
+from kgqa.prompts.check_sufficiency import UpdateMemory
+from kgqa.prompts.filter_candidates import FilterFound
+from kgqa.prompts.infer_from_evidence import (
+    AnswerBriefly,
+    AnswerDirectly,
+    InferFromEvidence,
+    ReasonAloud,
+    Segment,
+)
+from kgqa.prompts.pick_relations import ScoreEntities
+from kgqa.prompts.progress import SolvedQuestion
 from kgqa.prompts.reflect import Reflect
-from kgqa.prompts.score_entities import ScoreEntities
-from kgqa.prompts.solved_questions import SolvedQuestion
-from kgqa.prompts.update_memory import UpdateMemory
 from kgqa.tests.conftest import MEMO, PREFIXES
 from kgqa.tests.support.frontier import picking, scoring
 

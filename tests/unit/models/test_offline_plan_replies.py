@@ -12,9 +12,7 @@ from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan, parse_plan
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
-from kgqa.prompts.select_entities import SelectEntities
-from kgqa.prompts.select_relations import SelectRelations
-from kgqa.prompts.verify_step import VerifyStep
+from kgqa.prompts.select_relations import SelectEntities, SelectRelations, VerifyStep
 from kgqa.tests.conftest import MEMO
 
 TOWNS = """

@@ -7,42 +7,35 @@ from typing import Any
 import kgqa.prompts
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
-from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely, Decompose, DecomposeAlong, OutlineSearch
 from kgqa.prompts.apply_conditions import ApplyConditions
 from kgqa.prompts.assess_found import AssessFound, EvaluateFound
 from kgqa.prompts.attributes import Attribute, KnownAttributes, Mention
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.chain import Extension
-from kgqa.prompts.check_sufficiency import CheckSufficiency
-from kgqa.prompts.choose_entities import ChooseEntities
+from kgqa.prompts.check_sufficiency import CheckSufficiency, UpdateMemory, VerifyChain
 from kgqa.prompts.compose_query import ComposeQuery, OfferedAttribute, OfferedChain
-from kgqa.prompts.connect_topic import ConnectTopic, Share
-from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
 from kgqa.prompts.facts import RelationCandidate
-from kgqa.prompts.filter_candidates import FilterCandidates
-from kgqa.prompts.filter_found import FilterFound
-from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
+from kgqa.prompts.filter_candidates import FilterCandidates, FilterFound
+from kgqa.prompts.infer_from_evidence import (
+    AnswerBriefly,
+    AnswerDirectly,
+    InferFromEvidence,
+    ReasonAloud,
+    Segment,
+)
 from kgqa.prompts.judge_claim import JudgeClaim
-from kgqa.prompts.outline_search import OutlineSearch
+from kgqa.prompts.pick_relations import ChooseEntities, ScoreEntities
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
-from kgqa.prompts.progress import Progress
-from kgqa.prompts.prune_relations import PruneRelations
-from kgqa.prompts.recall_entities import JudgeDirection, RecallEntities
-from kgqa.prompts.reflect import Reflect
+from kgqa.prompts.progress import Progress, SolvedQuestion
+from kgqa.prompts.prune_relations import ConnectTopic, PruneRelations, Share
+from kgqa.prompts.reflect import JudgeDirection, RecallEntities, Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
-from kgqa.prompts.rewrite_question import ConversationTurn, RewriteQuestion
-from kgqa.prompts.score_entities import ScoreEntities
-from kgqa.prompts.select_entities import SelectEntities
-from kgqa.prompts.select_relations import SelectRelations
-from kgqa.prompts.solved_questions import SolvedQuestion
-from kgqa.prompts.translate_question import TranslateQuestion
-from kgqa.prompts.update_memory import UpdateMemory
-from kgqa.prompts.verify_chain import VerifyChain
-from kgqa.prompts.verify_step import VerifyStep
+from kgqa.prompts.rewrite_question import ConversationTurn, RewriteQuestion, TranslateQuestion
+from kgqa.prompts.select_relations import SelectEntities, SelectRelations, VerifyStep
 from kgqa.tests.support.frontier import picking, pruning, scoring
 
 _MODULES = [

@@ -9,9 +9,9 @@ from kgqa.models.parsing import BadReply, check_reply, validate_reply
 from kgqa.prompts.adapt_blueprint import AdaptFreely
 from kgqa.prompts.assess_found import ALONE, BESIDE, EvaluateFound
 from kgqa.prompts.base import Prompt
-from kgqa.prompts.filter_found import FilterFound
+from kgqa.prompts.filter_candidates import FilterFound
 from kgqa.prompts.infer_from_evidence import BESIDE as BRIDGE, InferFromEvidence, Segment
-from kgqa.prompts.solved_questions import SolvedQuestion
+from kgqa.prompts.progress import SolvedQuestion
 from kgqa.tests.unit.prompts.samples import chain, ends
 from kgqa.tests.unit.prompts.test_frontier_cases import DRAWN, FOUND, GOALS, GROUPS, KNOWN, PLAN, TWO
 

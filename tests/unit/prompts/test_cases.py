@@ -8,26 +8,20 @@ import pytest
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.parsing import BadReply, check_reply, validate_reply
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint
-from kgqa.prompts.answer_from_memory import AnswerDirectly
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, Decompose, OutlineSearch
 from kgqa.prompts.apply_conditions import ApplyConditions
 from kgqa.prompts.assess_found import ON_THE_WAY, AssessFound, EvaluateFound
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import LEFT_TO_THE_GRAPH, MAX_CANDIDATES_SHOWN, ChainFindings, draw_candidate
-from kgqa.prompts.check_sufficiency import CheckSufficiency
+from kgqa.prompts.check_sufficiency import CheckSufficiency, VerifyChain
 from kgqa.prompts.compose_query import ComposeQuery
-from kgqa.prompts.connect_topic import ConnectTopic
-from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose
 from kgqa.prompts.filter_candidates import MAX_LOT_CHARS, FilterCandidates
-from kgqa.prompts.infer_from_evidence import InferFromEvidence
-from kgqa.prompts.outline_search import OutlineSearch
+from kgqa.prompts.infer_from_evidence import AnswerDirectly, InferFromEvidence
 from kgqa.prompts.plan_steps import LEFT_TO_THE_END, PlanSteps
 from kgqa.prompts.progress import Progress
-from kgqa.prompts.prune_relations import PruneRelations
-from kgqa.prompts.rewrite_question import RewriteQuestion
-from kgqa.prompts.translate_question import TranslateQuestion
-from kgqa.prompts.verify_chain import VerifyChain
+from kgqa.prompts.prune_relations import ConnectTopic, PruneRelations
+from kgqa.prompts.rewrite_question import RewriteQuestion, TranslateQuestion
 from kgqa.tests.support.frontier import pruning
 from kgqa.tests.unit.prompts.samples import PROMPTS, chain, ends, hop, said, topics, values
 from kgqa.tests.unit.prompts.test_apart_cases import APART

@@ -10,7 +10,7 @@ from kgqa.prompts.candidates import (
     draw_earlier_chains,
     numbered_candidates,
 )
-from kgqa.prompts.solved_questions import MAX_SOLVED_SHOWN, SolvedQuestion, draw_solved_questions
+from kgqa.prompts.progress import MAX_SOLVED_SHOWN, SolvedQuestion, draw_solved_questions
 from kgqa.tests.unit.prompts.samples import chain, ends
 
 NAMELESS = tuple(Candidate(Entity(f"http://x/m{number}")) for number in range(3))

@@ -7,19 +7,15 @@ import pytest
 
 from kgqa.kg.terms import Entity
 from kgqa.models.parsing import BadReply, check_reply, validate_reply
+from kgqa.prompts.adapt_blueprint import Decompose, DecomposeAlong
 from kgqa.prompts.assess_found import ALONE, AssessFound, EvaluateFound
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import ChainFindings
-from kgqa.prompts.choose_entities import ChooseEntities
-from kgqa.prompts.decompose import Decompose, DecomposeAlong
-from kgqa.prompts.pick_relations import PickRelations
+from kgqa.prompts.check_sufficiency import BESIDE, UpdateMemory
+from kgqa.prompts.pick_relations import ChooseEntities, PickRelations, ScoreEntities, ScoreRelations
 from kgqa.prompts.plan_steps import PlanSteps
-from kgqa.prompts.recall_entities import JudgeDirection, RecallEntities
-from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect
-from kgqa.prompts.score_entities import ScoreEntities
-from kgqa.prompts.score_relations import ScoreRelations
-from kgqa.prompts.solved_questions import SolvedQuestion
-from kgqa.prompts.update_memory import BESIDE, UpdateMemory
+from kgqa.prompts.progress import SolvedQuestion
+from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, JudgeDirection, RecallEntities, Reflect
 from kgqa.tests.support.frontier import picking, scoring
 from kgqa.tests.unit.prompts.samples import chain, ends, held, topics, values
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from kgqa.models.parsing import BadReply, check_reply, validate_reply
-from kgqa.prompts.answer_from_memory import AnswerBriefly, ReasonAloud
 from kgqa.prompts.base import Prompt
+from kgqa.prompts.infer_from_evidence import AnswerBriefly, ReasonAloud
 
 FROM_MEMORY = [AnswerBriefly, ReasonAloud]
 

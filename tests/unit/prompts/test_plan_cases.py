@@ -7,11 +7,10 @@ import pytest
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Entity
 from kgqa.models.parsing import BadReply, check_reply, validate_reply
-from kgqa.prompts.adapt_blueprint import MAX_RELATIONS_SHOWN, AdaptBlueprint
+from kgqa.prompts.adapt_blueprint import MAX_RELATIONS_SHOWN, AdaptBlueprint, Decompose
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
 from kgqa.prompts.check_sufficiency import CheckSufficiency
-from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import (
     MAX_BRANCHES_SHOWN,
     MAX_DECISIONS_SHOWN,
@@ -21,8 +20,7 @@ from kgqa.prompts.diagnose import (
 )
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.infer_from_evidence import ALONE, MAX_SEGMENTS_SHOWN, InferFromEvidence, Segment
-from kgqa.prompts.progress import MAX_FINDINGS_SHOWN, MAX_SUBGOALS, Progress
-from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS, SolvedQuestion
+from kgqa.prompts.progress import MAX_BRANCH_HOPS, MAX_FINDINGS_SHOWN, MAX_SUBGOALS, Progress, SolvedQuestion
 from kgqa.tests.support.frontier import pruning
 from kgqa.tests.unit.prompts.samples import chain, ends, hop, topics, values, went
 

@@ -11,33 +11,29 @@ from hypothesis import example, given, settings, strategies as st
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Path
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
-from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely, Decompose, DecomposeAlong
 from kgqa.prompts.assess_found import AssessFound, EvaluateFound
 from kgqa.prompts.base import MAX_LABEL_CHARS, MAX_QUESTION_CHARS, Prompt, quoted
 from kgqa.prompts.candidates import ChainFindings
-from kgqa.prompts.check_sufficiency import CheckSufficiency
-from kgqa.prompts.choose_entities import ChooseEntities
-from kgqa.prompts.decompose import Decompose, DecomposeAlong
+from kgqa.prompts.check_sufficiency import CheckSufficiency, UpdateMemory, VerifyChain
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
 from kgqa.prompts.facts import RelationCandidate, draw_relation_candidate
-from kgqa.prompts.filter_candidates import FilterCandidates
-from kgqa.prompts.filter_found import FilterFound
-from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
+from kgqa.prompts.filter_candidates import FilterCandidates, FilterFound
+from kgqa.prompts.infer_from_evidence import (
+    AnswerBriefly,
+    AnswerDirectly,
+    InferFromEvidence,
+    ReasonAloud,
+    Segment,
+)
 from kgqa.prompts.judge_claim import JudgeClaim
+from kgqa.prompts.pick_relations import ChooseEntities, ScoreEntities
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
-from kgqa.prompts.progress import Progress
-from kgqa.prompts.recall_entities import JudgeDirection, RecallEntities
-from kgqa.prompts.reflect import Reflect
+from kgqa.prompts.progress import Progress, SolvedQuestion
+from kgqa.prompts.reflect import JudgeDirection, RecallEntities, Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
-from kgqa.prompts.score_entities import ScoreEntities
-from kgqa.prompts.select_entities import SelectEntities
-from kgqa.prompts.select_relations import SelectRelations
-from kgqa.prompts.solved_questions import SolvedQuestion
-from kgqa.prompts.update_memory import UpdateMemory
-from kgqa.prompts.verify_chain import VerifyChain
-from kgqa.prompts.verify_step import VerifyStep
+from kgqa.prompts.select_relations import SelectEntities, SelectRelations, VerifyStep
 from kgqa.tests.support.frontier import picking, pruning, scoring
 
 ANYTHING = st.text(st.characters(exclude_categories=()), max_size=300)

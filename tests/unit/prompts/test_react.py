@@ -9,9 +9,8 @@ from hypothesis import example, given, settings, strategies as st
 from kgqa.kg.terms import one_line
 from kgqa.models.parsing import BadReply, parse_reply
 from kgqa.prompts.base import MAX_LABEL_CHARS
-from kgqa.prompts.plan_steps import PlanSteps, StepsReply
+from kgqa.prompts.plan_steps import PlanSteps, StepsReply, read_steps
 from kgqa.prompts.plans import MAX_OBSERVED_TRIPLES, PlanStep, SearchPlan, draw_plan, parse_plan
-from kgqa.prompts.react_plan import read_steps
 from kgqa.prompts.revise_plan import ReviseGlobally, ReviseLocally, merge_plans
 from kgqa.tests.unit.prompts.samples import topics
 

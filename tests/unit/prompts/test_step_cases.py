@@ -21,9 +21,7 @@ from kgqa.prompts.revise_plan import (
     ReviseLocally,
     ReviseMixed,
 )
-from kgqa.prompts.select_entities import SelectEntities
-from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
-from kgqa.prompts.verify_step import VerifyStep
+from kgqa.prompts.select_relations import SelectedRelations, SelectEntities, SelectRelations, VerifyStep
 from kgqa.tests.unit.prompts.samples import offer, path, topics
 
 STEPWISE = [

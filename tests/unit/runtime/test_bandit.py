@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kgqa.graphs.vog import VoG
-from kgqa.nodes.vog.choose_arm import best_arm, entropy_bonus, kg_bonus, score_arms
+from kgqa.nodes.vog.appraise import best_arm, entropy_bonus, kg_bonus, score_arms
 from kgqa.nodes.vog.state import ARMS, Bandit
 from kgqa.prompts.revise_plan import Arm
 

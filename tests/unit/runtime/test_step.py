@@ -15,7 +15,7 @@ from kgqa.kg.errors import KGRejected, KGUnavailable
 from kgqa.kg.terms import XSD_STRING, Entity, Literal
 from kgqa.models.errors import ModelUnavailable
 from kgqa.models.interface import Usage
-from kgqa.nodes.sparql_qa.state import SparqlQAState, SparqlQAUpdate
+from kgqa.nodes.sparql_qa.write_sparql import SparqlQAState, SparqlQAUpdate
 from kgqa.priors.errors import EncoderError
 from kgqa.prompts.base import MAX_QUESTION_CHARS
 from kgqa.runtime import node as steps

@@ -9,7 +9,7 @@ import pytest
 import kgqa
 from kgqa.api import make_context
 from kgqa.models.scripted import ScriptedModel
-from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly
+from kgqa.prompts.infer_from_evidence import AnswerBriefly, AnswerDirectly
 from kgqa.runtime import wordings
 from kgqa.runtime.wordings import WordingError, own_wordings, read_wordings, write_wordings
 from kgqa.tests.unit.prompts.samples import PROMPTS

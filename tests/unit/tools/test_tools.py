@@ -2,10 +2,10 @@
 
 import pytest
 
+from kgqa.kg.linked_graph import LinkedGraph
 from kgqa.kg.meter import metered
 from kgqa.kg.opening import open_graph
 from kgqa.kg.pages import Candidate
-from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Triple
 from kgqa.tests.unit.tools.conftest import Give, Say, Write
 from kgqa.tools import make_tools
@@ -143,7 +143,7 @@ async def test_many_entities_are_one_query_and_none_is_looked_up(
     turtle: Write, monkeypatch: pytest.MonkeyPatch, hop: Hop | None
 ) -> None:
     graph = open_graph([turtle("e:a r:child e:b . e:b r:child e:c .")])
-    monkeypatch.delattr(SparqlGraph, "find_entities")
+    monkeypatch.delattr(LinkedGraph, "find_entities")
     tools = {tool.name: tool for tool in make_tools(graph)}
     people = [Entity(f"http://t/e/{letter}") for letter in "abc"]
     with metered() as meter:

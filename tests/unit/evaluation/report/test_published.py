@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.evaluation.report import published
+from kgqa.evaluation.report import tables
 from kgqa.evaluation.report.groups import DatasetGroup, group_by_dataset
 from kgqa.evaluation.report.page import build_page
-from kgqa.evaluation.report.published import published_tables
 from kgqa.evaluation.report.run_folder import read_run
+from kgqa.evaluation.report.tables import published_tables
 from kgqa.graphs import METHODS
 from kgqa.tests.unit.evaluation.report.conftest import Folder
 from kgqa.tests.unit.evaluation.report.test_ablation import configured
@@ -67,7 +67,7 @@ def test_on_any_other_dataset_or_of_any_other_method_nothing_is_published(folder
 
 
 def test_every_line_has_a_number_for_each_metric_of_each_dataset() -> None:
-    content = Path(published.__file__).with_name("published.json").read_text(encoding="utf-8")
+    content = Path(tables.__file__).with_name("published.json").read_text(encoding="utf-8")
     for table in json.loads(content)["tables"]:
         numbers = [line for lines in table["rows"].values() for line in lines.values()]
         assert {len(line) for line in numbers} == {len(table["datasets"]) * len(table["metrics"])}

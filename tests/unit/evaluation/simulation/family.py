@@ -9,10 +9,9 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.prompts.base import Prompt, R
-from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
+from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency, Verdict, VerifyChain
 from kgqa.prompts.diagnose import PastDecision
 from kgqa.prompts.progress import Progress
-from kgqa.prompts.verify_chain import Verdict, VerifyChain
 from kgqa.tests.support.frontier import pruning
 
 FAMILY = """

@@ -4,9 +4,9 @@ import pytest
 
 from kgqa.kg.terms import Chain
 from kgqa.prompts.assess_found import EvaluateFound
-from kgqa.prompts.filter_found import FilterFound
+from kgqa.prompts.check_sufficiency import UpdateMemory
+from kgqa.prompts.filter_candidates import FilterFound
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
-from kgqa.prompts.update_memory import UpdateMemory
 from kgqa.tests.unit.evaluation.simulation.exploring import reached
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, Interview, chain, question
 

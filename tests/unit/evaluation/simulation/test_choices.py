@@ -5,8 +5,7 @@ import pytest
 from kgqa.evaluation.question import GoldPath
 from kgqa.kg.terms import Path
 from kgqa.prompts.facts import RelationCandidate
-from kgqa.prompts.select_entities import SelectedEntities, SelectEntities
-from kgqa.prompts.select_relations import SelectRelations
+from kgqa.prompts.select_relations import SelectedEntities, SelectEntities, SelectRelations
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, Interview, chain, named, question
 from kgqa.tests.unit.evaluation.simulation.stepping import hop, offers, step, walk
 

@@ -13,9 +13,9 @@ from kgqa.kg.errors import KGTimeout
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Entity
 from kgqa.models.errors import MalformedReply, UnknownModel
-from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
 from kgqa.prompts.base import Prompt, Reply
 from kgqa.prompts.filter_candidates import FilterCandidates
+from kgqa.prompts.infer_from_evidence import AnswerBriefly, AnswerDirectly, ReasonAloud
 from kgqa.tests.support.frontier import pruning
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, Interview, chain, named, question
 

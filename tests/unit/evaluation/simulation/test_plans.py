@@ -3,9 +3,8 @@
 import pytest
 
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
-from kgqa.prompts.decompose import Decompose
-from kgqa.prompts.solved_questions import SolvedQuestion
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely, Decompose
+from kgqa.prompts.progress import SolvedQuestion
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, Interview, chain, named, question
 
 EXEMPLARS = (

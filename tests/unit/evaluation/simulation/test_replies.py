@@ -7,13 +7,12 @@ import pytest
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, Decompose
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.check_sufficiency import CheckSufficiency
-from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose, PrunedBranch
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
-from kgqa.prompts.solved_questions import SolvedQuestion
+from kgqa.prompts.progress import SolvedQuestion
 from kgqa.tests.support.frontier import pruning
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, PROGRESS, Interview, chain, decided, question
 

@@ -6,7 +6,7 @@ from kgqa.evaluation.question import GoldPath
 from kgqa.evaluation.simulation.frontier_replies import BEST_SCORE, LEAST_SCORE
 from kgqa.kg.terms import Chain
 from kgqa.prompts.candidates import numbered_candidates
-from kgqa.prompts.score_entities import ScoreEntities
+from kgqa.prompts.pick_relations import ScoreEntities
 from kgqa.tests.support.frontier import scoring
 from kgqa.tests.unit.evaluation.simulation.exploring import of_two_topics, offers, reached
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, Interview, chain, named, only, question

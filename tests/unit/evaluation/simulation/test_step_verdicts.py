@@ -6,7 +6,7 @@ from kgqa.evaluation.question import EntityRef
 from kgqa.kg.terms import Path
 from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.prompts.plans import PlanStep
-from kgqa.prompts.verify_step import StepVerdict, VerifyStep
+from kgqa.prompts.select_relations import StepVerdict, VerifyStep
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, Interview, named, question
 from kgqa.tests.unit.evaluation.simulation.stepping import step, walk
 
