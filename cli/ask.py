@@ -2,14 +2,16 @@
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
 from kgqa.cli import options, output
 from kgqa.cli.ask_file import ask_file
-from kgqa.cli.show_record import show_record, show_step
+from kgqa.cli.show_record import draw_table, show_record, show_step
 from kgqa.cli.suggest import show_suggestions
+from kgqa.runtime.record_table import table_of, to_csv
+from kgqa.runtime.record_text import say_answers
 
 if TYPE_CHECKING:
     from kgqa.runtime.context import Context
@@ -30,7 +32,12 @@ def ask(
     model: options.Model = None,
     prompts: options.Wordings = None,
     option: options.MethodOptions = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole record as JSON.")] = False,
+    form: Annotated[
+        Literal["table", "csv", "json"] | None,
+        typer.Option(
+            "--format", help="Print the answers alone, as a table or CSV; or the whole record, as JSON."
+        ),
+    ] = None,
     sparql: Annotated[
         bool, typer.Option("--sparql", help="Print the query that gives the answers, and nothing else.")
     ] = False,
@@ -57,39 +64,57 @@ def ask(
 
     if question is not None and file is not None:
         output.fail("give one question, or --file with many")
+    if form and sparql:
+        output.fail("give --format or --sparql, not both")
     if question is None and file is None:
-        show_suggestions(kg, as_json=as_json)
+        if form in ("table", "csv"):
+            output.fail(f"--format {form} shows an answer; give a question")
+        show_suggestions(kg, as_json=form == "json")
     if file is not None:
-        if as_json or sparql or watch:
-            output.fail("--file prints whole records, one a line; leave --json, --sparql and --watch out")
+        if form or sparql or watch:
+            output.fail("--file prints whole records, one a line; leave --format, --sparql and --watch out")
         with output.errors_in_one_line(ValueError):
             given = options.read_settings(kg, model, prompts, option)
         named = {name: given.pop(name, None) for name in ("kg", "model")}
         arguments = {"method": options.read_method(method), **named, "options": given}
         ask_file(file, out, topic or [], concurrency, arguments)
     if out is not None:
-        output.fail("--output goes with --file; one record is printed by --json")
+        output.fail("--output goes with --file; one record is printed by --format json")
     try:
         given = options.read_settings(kg, model, prompts, option)
         context = make_context(options.read_method(method), given)
         state = make_input(question or "", topic or [])
     except ValueError as error:
         output.fail(error)
-    record = asyncio.run(_run(state, context, watch=watch, to_stderr=as_json or sparql))
-    if as_json:
+    _show(asyncio.run(_run(state, context, watch=watch, to_stderr=bool(form or sparql))), form, sparql=sparql)
+
+
+def _show(record: "Record", form: str | None, *, sparql: bool) -> NoReturn:
+    """Print a record as it was asked for, and end with its status."""
+    answered = bool(record["answers"]) and record["outcome"] != "none"
+    if form == "json":
         output.print_json(record)
-    elif sparql and record["query"]:
-        typer.echo(record["query"])
     errors = [entry for entry in record["trace"] if "error" in entry]
     if status := output.outage_exit_code(record):
         output.fail(errors[-1]["error"] if errors else "the run failed", status)
     if not record["answers"] and errors and errors[0]["node"] == "link":
         output.fail(errors[0]["error"])
-    if sparql and not record["query"] and record["answers"]:
+    if sparql and record["query"]:
+        typer.echo(record["query"])
+    elif sparql and record["answers"]:
         output.fail(f"no query gives these answers ({record['outcome']})", output.ExitCode.NO_ANSWER)
-    if not (as_json or (sparql and record["query"])):
+    elif form in ("table", "csv"):
+        if not answered:
+            output.fail(say_answers(record), output.ExitCode.NO_ANSWER)
+        table = table_of(record)
+        if form == "csv":
+            typer.echo(to_csv(table), nl=False)
+        else:
+            output.open_console().print(draw_table(table))
+        if table["truncated"]:
+            output.warn("the table is cut: there are more rows")
+    elif form is None:
         show_record(record)
-    answered = record["answers"] and record["outcome"] != "none"
     raise SystemExit(int(output.ExitCode.ANSWERED if answered else output.ExitCode.NO_ANSWER))
 
 

@@ -30,7 +30,7 @@ def score(
     protocol: Annotated[
         str,
         typer.Option(
-            help="strict; pog, cog, cor, vog, rog: a paper's code; cor_paper, exact: what papers say."
+            help="strict; pog, cog, cor, vog, rog, text2sparql: published code; cor_paper, exact: papers."
         ),
     ] = "strict",
     format: Annotated[str | None, typer.Option(help="The dataset's format; told from the file.")] = None,
@@ -40,7 +40,7 @@ def score(
     limit: Annotated[int | None, typer.Option(help="Only the first so many questions count.")] = None,
     kg: Annotated[
         list[str] | None,
-        typer.Option(help="The graph, as in kgqa ask: each answer is looked for at the end of its paths."),
+        typer.Option(help="The graph, as in kgqa ask: the queries of records and questions are run on it."),
     ] = None,
     against: Annotated[
         Path | None, typer.Option(help="Other results on the same questions, to be compared one by one.")

@@ -124,10 +124,11 @@ def _make_context(given: dict[str, Any]) -> "Context":
     from kgqa.api import make_context
     from kgqa.graphs import METHODS
     from kgqa.runtime.server_limits import NotServed, activate_limits
-    from kgqa.serving.settings import read_authenticator, read_limits
+    from kgqa.serving.settings import read_authenticator, read_datasets, read_limits
 
     try:
         read_authenticator(os.environ)
+        read_datasets(os.environ)
         activate_limits(read_limits(os.environ))
         return make_context(METHODS[0], given)
     except (ValueError, NotServed) as error:

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from kgqa.cli import output
 from kgqa.kg.terms import one_line
+from kgqa.runtime.record_table import MAX_ROWS_SHOWN, cell_text, hidden_rows, wide_table
 from kgqa.runtime.record_text import (
     DECIDED_BY,
     MAX_ANSWERS_SHOWN,
@@ -21,7 +22,9 @@ from kgqa.runtime.record_text import (
 )
 
 if TYPE_CHECKING:
-    from kgqa.runtime.record import PathStep, Record
+    import rich.table
+
+    from kgqa.runtime.record import PathStep, Record, Table
 
 MAX_CHAINS_SHOWN = 4  # of those that a step offers or holds
 
@@ -39,10 +42,15 @@ def show_record(record: "Record") -> None:
     """Print the answers, the paths that prove them, who decided the conditions, and what they cost."""
     console = output.open_console()
     style = "yellow" if record["outcome"] == "none" else "bold green"
-    for answer in record["answers"][:MAX_ANSWERS_SHOWN]:
-        console.print(Text(ref_text(answer), style=style))
-    if len(record["answers"]) > MAX_ANSWERS_SHOWN:
-        console.print(f"... and {len(record['answers']) - MAX_ANSWERS_SHOWN} more (--json gives all)")
+    if table := wide_table(record):
+        console.print(draw_table(table, MAX_ROWS_SHOWN))
+        if more_rows := hidden_rows(table):
+            console.print(f"... {more_rows}; --format csv gives {len(table['rows'])}")
+    else:
+        for answer in record["answers"][:MAX_ANSWERS_SHOWN]:
+            console.print(Text(ref_text(answer), style=style))
+        if (more := len(record["answers"]) - MAX_ANSWERS_SHOWN) > 0:
+            console.print(f"... and {more} more (--format csv gives all)")
     if not record["answers"]:
         console.print(output.styled_line(say_answers(record), "yellow"))
     for path in record["paths"]:
@@ -58,6 +66,12 @@ def show_record(record: "Record") -> None:
         console.print(Text("  ").append_text(output.styled_line(said, "yellow")))
     for line in filter(None, (say_reading(record), say_cost(record))):
         console.print(Text("  ", style="dim").append_text(output.styled_line(line)))
+
+
+def draw_table(table: "Table", most: int | None = None) -> "rich.table.Table":
+    """Draw the first rows of a record's table, or all."""
+    rows = [[cell_text(cell) for cell in row] for row in table["rows"][:most]]
+    return output.make_table(*map(one_line, table["columns"]), rows=rows)
 
 
 def show_step(entry: dict[str, Any], *, to_stderr: bool) -> None:

@@ -2,8 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from kgqa.kg.proof.query import AnswerQuery
+
+Rows: TypeAlias = list[list[str | None]] | bool
+"""What a query gives: the ids of the cells of a SELECT, null for an empty one; what an ASK says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ class Question:
     kind: str | None = None  # the compositionality type, or whatever the file sorts its questions by
     level: str | None = None  # the level of generalisation (GrailQA)
     splits: Mapping[str, str] = field(default_factory=dict)  # its part, by the name of the split
+    rows: Rows | None = None  # the table that is gold; its first column is in ``readings``
+    ordered: bool = False  # whether these rows are in an order that is asked for
     other_topics: tuple[tuple[EntityRef, ...], ...] = ()
     """The same topics as other kinds of graph know them; `align_topics` takes what a graph needs."""
 

@@ -27,6 +27,7 @@ TABLE_COLUMNS = re.compile(
 """The columns of a table that are read; others are left out."""
 
 JSON_SUFFIXES = re.compile(r"\.(jsonl|ndjson|json)(\.gz)?\Z", re.IGNORECASE)
+YAML_SUFFIXES = re.compile(r"\.ya?ml(\.gz)?\Z", re.IGNORECASE)
 TABLE_SUFFIXES = re.compile(r"\.csv(\.gz)?\Z", re.IGNORECASE)
 MAX_LINES = 2_000_000  # lines of a question file with something on them at most
 JSON_START = re.compile(r"\s*(\{|\[\s*([{\[\]]|$))")
@@ -96,6 +97,13 @@ def _decode_text(data: bytes, name: str) -> str:
 
 
 def _split_records(text: str, name: str) -> tuple[Unit, NumberedRecords]:
+    if YAML_SUFFIXES.search(name):
+        from kgqa.evaluation.datasets.text2sparql import read_challenge
+
+        try:
+            return "record", enumerate(read_challenge(text), 1)
+        except ValueError as error:
+            raise UnreadableFile(f"{name}: {error}") from None
     lines = list(islice(_numbered_lines(text), MAX_LINES + 1))
     if len(lines) > MAX_LINES:
         raise UnreadableFile(f"{name}: more than {MAX_LINES:,} lines; give it in parts")

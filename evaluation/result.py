@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kgqa.evaluation.question import EntityRef, Question
+from kgqa.evaluation.question import EntityRef, Question, Rows
 
 Usage = Mapping[str, float | None]
 
@@ -34,6 +34,7 @@ class Result:
     usage: Usage = field(default_factory=dict)
     text: str | None = None
     record: Mapping[str, Any] = field(default_factory=dict)  # the record as the file has it
+    rows: Rows | None = None  # what its query gives, where that was run again
 
     @property
     def failed(self) -> bool:

@@ -1,4 +1,4 @@
-"""Reads files of results: our own, those of PoG, CoG, VoG and ToG, CoR's and RoG's."""
+"""Reads files of results: ours, those of PoG, CoG, VoG, ToG, CoR and RoG, the TEXT2SPARQL challenge's."""
 
 import json
 import os
@@ -138,6 +138,8 @@ def _validate(shape: TypeAdapter[Parsed], given: Any) -> Parsed:
 
 def parse_result(record: Record) -> Result:
     """Read a record of any known shape; an `InvalidRecord` names the field that is missing or wrong."""
+    if {"qname", "query"} <= record.keys():  # of the TEXT2SPARQL challenge
+        return Result(str(record["qname"]), str(record.get("question")), (), record=record)
     if record.keys().isdisjoint({"answers", "results", "prediction"}):
         raise InvalidRecord("field answers (or results, in published outputs): is missing")
     read = _validate(_RECORD, record)

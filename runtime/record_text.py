@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from kgqa.kg.terms import local_name, one_line
+from kgqa.runtime.record_table import table_of, to_html, to_markdown, to_pandas, wide_table
 
 if TYPE_CHECKING:
+    import pandas
+
     from kgqa.runtime.record import PathStep, Ref
 
 OUTCOME_LABELS = {
@@ -36,26 +39,42 @@ class Answered(dict[str, Any]):
     def __str__(self) -> str:
         """Return three lines: the answers, the first path that proves them, how far to trust them.
 
-        Others say which links between tables were inferred, where these are part of it, and how a question
-        in another language than the graph's names was read.
+        A table stands below the answers, where there is one. Others say which links between tables were
+        inferred, where these are part of it, and how a question in another language than the graph's names
+        was read.
         """
         paths = ["".join(path_parts(path)) for path in self["paths"]]
         more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
         proof = paths[0] + more if paths else "no path of the graph"
-        lines = [say_answers(self), proof, say_inferred(self), say_reading(self), say_cost(self)]
+        table = wide_table(self)
+        said = to_markdown(table).replace("\n", "\n  ") if table else ""
+        lines = [say_answers(self), said, proof, say_inferred(self), say_reading(self), say_cost(self)]
         return "\n  ".join(filter(None, lines))
 
     def _repr_html_(self) -> str:
-        """Return HTML: the answers, the paths as a picture, who decided the conditions, what it cost."""
+        """Return HTML: answers, their table, paths as a picture, who decided the conditions, the cost."""
+        table = wide_table(self)
         decided = (f"{DECIDED_BY[each['by']]}: {one_line(each['words'])}" for each in self["conditions"])
         return "".join(
             [
                 f"<div><p><strong>{escape(say_answers(self))}</strong></p>",
+                to_html(table) if table else "",
                 _draw_paths(self["paths"]) if self["paths"] else "",
                 *(f"<p>{escape(words)}</p>" for words in filter(None, (*decided, say_inferred(self)))),
                 f"<p><small>{escape(say_cost(self))}</small></p></div>",
             ]
         )
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return the table, or the answers as one column; numbers where a column holds nothing else.
+
+        Raises:
+            ImportError: if pandas is not installed.
+            ValueError: if there are no answers; it says why.
+        """
+        if not self["answers"]:
+            raise ValueError(say_answers(self))
+        return to_pandas(table_of(self))
 
 
 def say_answers(record: Mapping[str, Any]) -> str:
@@ -88,7 +107,7 @@ def say_reading(record: Mapping[str, Any]) -> str:
 
 
 def say_record(record: Mapping[str, Any]) -> str:
-    """Return a sentence: the answers, and how far to trust them where they are not proved; and the paths.
+    """Return a sentence: the answers, and how far to trust them where they are not proved; table and paths.
 
     >>> chad = {"id": "http://e/chad", "name": "Chad"}
     >>> say_record({"answers": [chad], "outcome": "grounded_unverified", "paths": []})
@@ -101,7 +120,9 @@ def say_record(record: Mapping[str, Any]) -> str:
     paths = [path_parts(path) for path in record["paths"][:MAX_PATHS_DRAWN]]
     if len(record["paths"]) == 1 and len(record["answers"]) > 1:  # it leads to all of them
         paths[0][-1] = said
-    return "\n\n".join([f"{said}{f' ({caveat})' if caveat else ''}.", *map("".join, paths)])
+    table = wide_table(record)
+    shown = [to_markdown(table)] if table else []
+    return "\n\n".join([f"{said}{f' ({caveat})' if caveat else ''}.", *shown, *map("".join, paths)])
 
 
 def say_cost(record: Mapping[str, Any]) -> str:

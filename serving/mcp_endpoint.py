@@ -13,7 +13,7 @@ from anyio import CancelScope
 from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
-from kgqa.serving.settings import read_mcp_calls, read_mcp_sparql
+from kgqa.serving.settings import read_calls_at_once, read_mcp_sparql
 
 MCP_PATH = "/mcp"
 
@@ -37,7 +37,7 @@ class McpEndpoint:
         if not find_spec("mcp"):
             yield
             return
-        server = make_server(sparql=read_mcp_sparql(os.environ), calls_at_once=read_mcp_calls(os.environ))
+        server = make_server(sparql=read_mcp_sparql(os.environ), calls_at_once=read_calls_at_once(os.environ))
         self._sessions = StreamableHTTPSessionManager(server, stateless=True)
         try:
             async with self._sessions.run():

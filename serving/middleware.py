@@ -34,6 +34,7 @@ from kgqa.serving.page import page_routes
 from kgqa.serving.request_checks import RequestRefused, check_command
 from kgqa.serving.server_patches import patch_inmem_runtime, patch_protocol
 from kgqa.serving.settings import read_authenticator
+from kgqa.serving.text2sparql import TEXT2SPARQL_PATH, text2sparql_route
 
 MAX_BODY_BYTES = 2_000_000
 """Bytes of a request's body at most; an edited state may be long, a question is not."""
@@ -46,7 +47,7 @@ With Python's own, a run spends 3 % of its time on looking.
 
 CLOSED_PATHS = ("/internal", "/deploy")  # where paths begin that are not served
 
-CALLER_ONLY_PATHS = ("/metrics", "/docs", "/openapi.json", MCP_PATH, f"{GRAPH_PATH}/")
+CALLER_ONLY_PATHS = ("/metrics", "/docs", "/openapi.json", MCP_PATH, TEXT2SPARQL_PATH, f"{GRAPH_PATH}/")
 """Where paths begin that are served to callers only, and which LangGraph's server leaves open."""
 
 MAX_REASON_CHARS = 1_000
@@ -212,7 +213,7 @@ REFUSALS = (HTTPException, ValueError, InvalidUpdateError, EmptyInputError, json
 patch_inmem_runtime()
 patch_protocol()
 app = Starlette(
-    routes=[Route(MCP_PATH, _mcp), *graph_routes(), *page_routes()],
+    routes=[Route(MCP_PATH, _mcp), text2sparql_route(), *graph_routes(), *page_routes()],
     middleware=[Middleware(RequestGuard)],
     exception_handlers={**dict.fromkeys(REFUSALS, _say_in_one_line), CheckpointsUnavailable: _tell_outage},
     lifespan=lifespan,

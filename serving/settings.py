@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from kgqa.models.registry import default_spec
 from kgqa.runtime.context import Budget, default_graph, default_max_tokens
@@ -30,6 +30,8 @@ class Caps(Budget):
 
 
 MCP_SPARQL_VARIABLE = "KGQA_MCP_SPARQL"
+
+DATASETS_VARIABLE = "KGQA_DATASETS"
 
 ALLOW_VARIABLES = ("KGQA_ALLOW_KG", "KGQA_ALLOW_MODEL", "KGQA_ALLOW_PRIORS")
 CAP_VARIABLES = {f"KGQA_CAP_{name.upper()}": name for name in Caps.model_fields}
@@ -109,8 +111,24 @@ def read_mcp_sparql(environment: Mapping[str, str]) -> bool:
     return said in {"1", "true"}
 
 
-def read_mcp_calls(environment: Mapping[str, str]) -> int:
-    """Return how many calls of ``/mcp`` are worked on at a time: as many as the server has runs at a time."""
+def read_datasets(environment: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """Read which graph each dataset of ``/text2sparql`` is; ValueError if this is no JSON of names.
+
+    >>> read_datasets({"KGQA_DATASETS": '{"http://x.org/shop/": "shop.ttl"}'})
+    {'http://x.org/shop/': ('shop.ttl',)}
+    """
+    try:
+        found = TypeAdapter(dict[str, tuple[str, ...] | str]).validate_json(
+            environment.get(DATASETS_VARIABLE) or "{}"
+        )
+    except ValidationError:
+        example = """'{"http://x.org/shop/": "shop.ttl"}'"""
+        raise ValueError(f"{DATASETS_VARIABLE}: write ids and graphs as JSON, such as {example}") from None
+    return {id: (graph,) if isinstance(graph, str) else graph for id, graph in found.items()}
+
+
+def read_calls_at_once(environment: Mapping[str, str]) -> int:
+    """Return how many calls of ``/mcp`` or ``/text2sparql`` are worked on at a time: as many as runs are."""
     return int(environment.get("N_JOBS_PER_WORKER") or 10)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from kgqa.data import CONDITION_QUESTIONS, QUESTIONS_WITHOUT_TOPIC, SAMPLE_QUESTIONS, UNANSWERABLE_QUESTIONS
-from kgqa.evaluation.datasets import freebase, kgqa_format, qald, text_files
+from kgqa.evaluation.datasets import freebase, kgqa_format, qald, text2sparql, text_files
 from kgqa.evaluation.datasets.format import DatasetError as DatasetError, Format, FormatMismatch
 from kgqa.evaluation.datasets.published import locate
 from kgqa.evaluation.datasets.sources import find_part
@@ -27,6 +27,7 @@ ALL_FORMATS: tuple[Format[Any], ...] = (
     *qald.FORMATS,
     freebase.COR_FORMAT,
     *text_files.FORMATS,
+    text2sparql.FORMAT,
     kgqa_format.FORMAT,
     kgqa_format.LIST_FORMAT,
 )
@@ -44,7 +45,7 @@ BUNDLED = {
 }
 """The question files that come with kgqa, by name."""
 
-FILE_SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|txt|csv|tsv))?(\.gz)?\Z", re.IGNORECASE)
+FILE_SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|ya?ml|txt|csv|tsv))?(\.gz)?\Z", re.IGNORECASE)
 """What is left out of the name of a file where it names a dataset."""
 
 

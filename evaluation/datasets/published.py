@@ -208,8 +208,9 @@ def locate(source: Source, name: str, watch: Callable[[int], None] | None = None
     listed = "".join(f"{path} {known['checksum']}\n" for path, known in sorted(here.items()))
     digest = hashlib.sha256(listed.encode()).hexdigest()
     questions = [path for path in here if path != part.graph]
-    if not source.subgraphs and part.graph is None:
-        return Located(folder / questions[0], source.format, digest)
+    if not source.subgraphs and (part.graph is None or part.graph.endswith(".ttl")):
+        graph = folder / part.graph if part.graph else None
+        return Located(folder / questions[0], source.format, digest, graph)
     ready = folder / "ready" / f"{name}-{digest[:12]}-{READY_VERSION}"
 
     def make() -> None:

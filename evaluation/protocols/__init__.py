@@ -6,6 +6,7 @@ from typing import Any
 from kgqa.evaluation.protocols.cor import measure_cor, measure_cor_paper, measure_rog
 from kgqa.evaluation.protocols.pog import measure_cog, measure_pog, measure_vog
 from kgqa.evaluation.protocols.shared import measure_exact
+from kgqa.evaluation.protocols.text2sparql import measure_text2sparql
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.metrics import measure_results
@@ -19,6 +20,7 @@ _LEGACY_PROTOCOLS = {
     "vog": measure_vog,
     "exact": measure_exact,
     "rog": measure_rog,
+    "text2sparql": measure_text2sparql,
 }
 
 PROTOCOLS = ("strict", *_LEGACY_PROTOCOLS)

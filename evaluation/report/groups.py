@@ -14,6 +14,7 @@ from kgqa.evaluation.report.run_folder import Json, ReportError, RunFolder
 from kgqa.evaluation.result import Result, pair_results
 from kgqa.evaluation.scoring.metrics import measure_results
 from kgqa.evaluation.scoring.scores import ZERO_SCORE, ScoredQuestion, score_results
+from kgqa.evaluation.scoring.tables import with_gold
 from kgqa.graphs import METHODS, context_of
 from kgqa.kg.terms import one_line
 
@@ -140,7 +141,7 @@ def _build_run(
 ) -> ReportedRun:
     if dataset:
         part = dataset.part(folder.dataset.get("split"), folder.dataset.get("limit"))
-        questions = with_intermediates(part, intermediates)
+        questions = with_gold(with_intermediates(part, intermediates), folder.gold)
     else:
         known = {r.id or r.question: Question(r.id or r.question, r.question) for r in folder.results}
         questions = tuple(known.values())

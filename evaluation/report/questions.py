@@ -146,6 +146,7 @@ def _result_detail(result: Result, mark: Mark) -> Json:
         "state": mark.state,
         "score": mark.score._asdict() if mark.score and not result.failed else None,
         "answers": _truncate({**_entity_ref(answer), "right": is_right} for answer, is_right in pairs),
+        "table": _short_table(result.record.get("table")),
         "missed": _truncate(map(_entity_ref, mark.missed)),
         "outcome": result.outcome,
         "error": result.error,
@@ -156,6 +157,12 @@ def _result_detail(result: Result, mark: Mark) -> Json:
         "trace": trace,
         "usage": dict(result.usage),
     }
+
+
+def _short_table(table: Any) -> Json | None:
+    """Return the first rows of a record's table, as it has them."""
+    rows = table.get("rows") if isinstance(table, dict) else None
+    return {"columns": table.get("columns"), "rows": _truncate(rows)} if isinstance(rows, list) else None
 
 
 def _entity_ref(ref: EntityRef) -> Json:

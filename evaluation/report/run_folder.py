@@ -10,11 +10,13 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from kgqa.evaluation.paper_analysis.intermediates import INTERMEDIATES_FILE
+from kgqa.evaluation.question import Rows
 from kgqa.evaluation.record_files import MAX_RECORDS_FILE_BYTES, parse_json
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.result_files import read_results
 from kgqa.evaluation.scoring.metrics import Metrics
 from kgqa.evaluation.scoring.statistics import Count
+from kgqa.evaluation.scoring.tables import TABLES_FILE, AnswerTables
 from kgqa.files import read_file
 from kgqa.kg.terms import one_line
 
@@ -103,6 +105,8 @@ class RunFolder:
     metrics: Json | None
     intermediates: Json = field(default_factory=dict)
     """What ``intermediates.json`` says, by question; nothing where it is not written yet."""
+    gold: Mapping[str, Rows] = field(default_factory=dict)
+    """The gold tables in ``tables.json``, by question."""
 
     @property
     def config(self) -> Json:
@@ -161,10 +165,11 @@ def read_run(folder: Path) -> RunFolder:
         raise ReportError(
             f"{one_line(str(folder))} is no run: it has no run.json; give folders that kgqa eval wrote"
         )
-    names = ("metrics.json", INTERMEDIATES_FILE, "results.jsonl")
-    measured, counted, recorded = (folder / name for name in names)
+    names = ("metrics.json", INTERMEDIATES_FILE, TABLES_FILE, "results.jsonl")
+    measured, counted, tabled, recorded = (folder / name for name in names)
     about = read_json_object(folder / "run.json", RunHeader)
     metrics = read_json_object(measured, Metrics) if measured.is_file() else None
     intermediates = read_json_object(counted, IntermediateCounts) if counted.is_file() else {}
+    gold = read_json_object(tabled, AnswerTables)["gold"] if tabled.is_file() else {}
     results = tuple(read_results(recorded)) if recorded.is_file() else ()
-    return RunFolder(folder, about, results, metrics, intermediates)
+    return RunFolder(folder, about, results, metrics, intermediates, gold)

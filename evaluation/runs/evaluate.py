@@ -30,6 +30,7 @@ from kgqa.evaluation.scoring.grounding import MAX_CONCURRENT_RESULTS, check_grou
 from kgqa.evaluation.scoring.metrics import Metrics, measure_results
 from kgqa.evaluation.scoring.own import MetricFunction, OwnMetric, load_metrics
 from kgqa.evaluation.scoring.statistics import summarise_total
+from kgqa.evaluation.scoring.tables import TABLES_FILE, AnswerTables, read_tables, with_given, with_gold
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.store.embedded import DaemonThreads
@@ -77,15 +78,17 @@ class EvaluationRun:
         results = await asyncio.to_thread(self._ordered)
         grounded: dict[str, bool | None] | None = None
         between: dict[str, int] = {}
+        tables: AnswerTables = {"gold": {}, "given": {}}
         try:
             if graphs:
                 grounded = await _check_on_own_graphs(results, graph, graphs)
             else:
+                tables = await read_tables(self.questions, results, graph)
                 grounded = await check_grounding(results, graph)
                 between = await intermediates.count_intermediates(self.questions, graph)
         except KGError as error:
             _log.warning("the answers were not checked on the graph: %s", error)
-        return await asyncio.to_thread(self._measured, results, grounded, between, own)
+        return await asyncio.to_thread(self._measured, results, grounded, between, tables, own)
 
     def _ordered(self) -> list[Result]:
         self.folder.put_in_order([question.id for question in self.questions])
@@ -99,14 +102,18 @@ class EvaluationRun:
         results: Sequence[Result],
         grounded: Mapping[str, bool | None] | None,
         between: Mapping[str, int],
+        tables: AnswerTables,
         own: Sequence[OwnMetric],
     ) -> Metrics:
-        questions = intermediates.with_intermediates(self.questions, between)
+        questions = with_gold(intermediates.with_intermediates(self.questions, between), tables["gold"])
+        results = with_given(results, questions, tables["given"])
         metrics = measure_results(results, questions, grounded=grounded, seed=self.head["seed"], own=own)
         if (price := self.tally.price) is not None:
             known = [cost for result in results if (cost := price.of(result.usage)) is not None]
             metrics["cost"] = summarise_total(known)
         self.folder.write_json(intermediates.INTERMEDIATES_FILE, between)
+        if tables["gold"]:
+            self.folder.write_json(TABLES_FILE, tables)
         self.folder.write_json("metrics.json", metrics)
         return metrics
 

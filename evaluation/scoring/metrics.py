@@ -38,6 +38,7 @@ from kgqa.evaluation.scoring.statistics import (
     mean_share,
     summarise_usage,
 )
+from kgqa.evaluation.scoring.tables import TableMetrics, measure_tables
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.runtime.record import FROM_GRAPH
 
@@ -61,6 +62,7 @@ class Metrics(Accuracy, UsageCosts, total=False):
     kg_grounded_rate_strict: Share | None  # those whose every answer was found there again
     conditions_by_graph: Share | None  # of questions with conditions, those where the graph decided every one
     declined: Share | None  # of the questions without gold, those that got no answer; null without any
+    tables: TableMetrics | None  # agreement with gold tables; null where no question has one
     reliability: Reliability | None  # confidence against right answers; null where no record has any
     unknown_calls: Count  # calls, of all questions, whose tokens the model's server did not report
     cached_calls: Count  # calls, of all questions, that the cache answered
@@ -105,6 +107,7 @@ def measure_results(
         "kg_grounded_rate_strict": strict,
         "conditions_by_graph": _measure_conditions(scored, seed),
         "declined": _measure_declined(scored, seed),
+        "tables": measure_tables(results, questions, seed),
         "reliability": measure_reliability(scored, seed),
         **summarise_usage([result.usage for result in given]),
         "unknown_calls": round(sum(result.usage.get("unknown_calls") or 0 for result in given)),

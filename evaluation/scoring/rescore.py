@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from kgqa.evaluation import protocols
 from kgqa.evaluation.datasets import Dataset, DatasetError, load
@@ -22,6 +22,7 @@ from kgqa.evaluation.result_files import find_results_file, read_results
 from kgqa.evaluation.scoring.comparison import Comparison, compare_results
 from kgqa.evaluation.scoring.grounding import check_grounding
 from kgqa.evaluation.scoring.own import MetricFunction, load_metrics
+from kgqa.evaluation.scoring.tables import TABLES_FILE, AnswerTables, read_tables, with_given, with_gold
 from kgqa.kg.terms import one_line
 
 
@@ -68,7 +69,7 @@ def rescore(
     """
     protocols.check_protocol(protocol)
     for option, value in (("--kg", kg), ("--against", against), ("--metric", metrics)):
-        if value and protocol != "strict":
+        if value and protocol != "strict" and (option, protocol) != ("--kg", "text2sparql"):
             raise ValueError(f"{option} goes with the strict protocol, not with {protocol}; leave one out")
     own = load_metrics(metrics)
     file = find_results_file(results)
@@ -82,6 +83,17 @@ def rescore(
     advice = "remove it, and the breakdown by it is left out"
     counts = _read_beside(file.with_name(INTERMEDIATES_FILE), IntermediateCounts, advice)
     questions = with_intermediates(questions, counts)
+    advice = "remove it, and name the graph by --kg"
+    tables = cast(AnswerTables, _read_beside(file.with_name(TABLES_FILE), AnswerTables, advice))
+    graph = None
+    if kg:
+        from kgqa.kg.opening import open_graph
+        from kgqa.runtime.resources import graph_sources
+
+        graph = open_graph(graph_sources(kg))
+        tables = asyncio.run(read_tables(questions, found, graph))
+    if tables:
+        questions, found = with_gold(questions, tables["gold"]), with_given(found, questions, tables["given"])
     given, unmatched = _select_results(found, file, loaded, questions)
     left_out = [(unmatched, "")]
     comparison = None
@@ -91,11 +103,8 @@ def rescore(
         left_out.append((unmatched, f" in {one_line(str(against))}"))
         comparison = compare_results(given, other, questions, seed)
     grounded = None
-    if kg:
-        from kgqa.kg.opening import open_graph
-        from kgqa.runtime.resources import graph_sources
-
-        grounded = asyncio.run(check_grounding(given, open_graph(graph_sources(kg))))
+    if graph:
+        grounded = asyncio.run(check_grounding(given, graph))
     measured = protocols.measure_by_protocol(
         protocol, given, questions, grounded=grounded, seed=seed, own=own
     )

@@ -1,6 +1,7 @@
 // Shows a record: its answers, how far they are to be trusted, their cost, conditions, paths, and query.
 
 import { bdi, byId, el, localName, nameOf, plural, table, textOf } from "./dom.js";
+import { showTable } from "./table.js";
 import { DECIDED_BY, OUTAGES, OUTCOME_LABELS } from "./words.js";
 
 /** Answers whose facts a record has at most. */
@@ -41,6 +42,7 @@ export function showRecord(record, messages = []) {
   byId("asked-as").textContent = said && textOf(said).trim() !== record.question ? `Asked as: ${record.question}` : "";
   const names = answers.map((answer) => el("li", { title: answer.id }, nameOf(answer)));
   byId("answers").replaceChildren(...names);
+  byId("answers").hidden = showTable(record);
   byId("answers").className = answers.length > 8 ? "many" : "";
   byId("answer-count").textContent = answers.length > 1 ? `${answers.length} of them` : "";
   byId("no-answer").textContent = answers.length ? "" : `No answer: ${reasonOf(record)}.`;

@@ -23,6 +23,19 @@ export function table(caption, titles, rows) {
   return el("table", {}, el("caption", { class: "unseen" }, caption), el("thead", {}, head), el("tbody", {}, ...body));
 }
 
+/** Copy a text, and say so on the button; where that is not allowed, select what is `shown`. */
+export async function copyText(button, text, shown) {
+  const label = (button.dataset.label ??= button.textContent);
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    getSelection().selectAllChildren(shown);
+    button.textContent = "Press Ctrl+C";
+  }
+  setTimeout(() => (button.textContent = label), 2000);
+}
+
 /** The end of an IRI, or the text itself. */
 export const localName = (iri) => {
   const end = /[^/#:]+$/.exec(iri)?.[0] ?? iri;

@@ -3,12 +3,13 @@
 import { isOutage, answersOf, outcomeOf, reasonOf, showRecord, showTurns, wasRepliedTo } from "./answer.js";
 import { Asked, offerExamples } from "./asked.js";
 import * as client from "./client.js";
-import { byId, textOf } from "./dom.js";
+import { byId, copyText, textOf } from "./dom.js";
 import { Proof } from "./proof.js";
 import { Run } from "./run.js";
 import { Schema } from "./schema.js";
 import { attempt, complain, inTurn, onKey, tell } from "./status.js";
 import { headsOf, stepOf, stepsTo } from "./steps.js";
+import { listenToTable } from "./table.js";
 import { listThreads, showBranches } from "./threads.js";
 import { Trail } from "./trail.js";
 
@@ -261,7 +262,7 @@ function newQuestion(question = "") {
 /** Show what is in the graph that is named, where that part of the page is open. */
 const showGraph = () => byId("graph-part").open && schema.show(asked.kg);
 
-// Themes, copying
+// Themes
 
 function setTheme(theme) {
   localStorage.setItem("kgqa-theme", theme);
@@ -270,17 +271,6 @@ function setTheme(theme) {
   trail.machine.restyle();
   proof.restyle();
   schema.restyle();
-}
-
-async function copyQuery() {
-  try {
-    await navigator.clipboard.writeText(byId("query").textContent);
-    byId("copy").textContent = "Copied";
-  } catch {
-    getSelection().selectAllChildren(byId("query"));
-    byId("copy").textContent = "Press Ctrl+C";
-  }
-  setTimeout(() => (byId("copy").textContent = "Copy"), 2000);
 }
 
 // Wiring
@@ -303,7 +293,8 @@ byId("graph-part").addEventListener("toggle", showGraph);
 byId("kg").addEventListener("change", showGraph);
 byId("stop").addEventListener("click", stop);
 byId("new").addEventListener("click", () => newQuestion());
-byId("copy").addEventListener("click", copyQuery);
+byId("copy").addEventListener("click", () => copyText(byId("copy"), byId("query").textContent, byId("query")));
+listenToTable();
 onKey(() => (asked.method ? list() : start()));
 byId("theme").addEventListener("change", () => setTheme(byId("theme").value));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => setTheme(byId("theme").value));

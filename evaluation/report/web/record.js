@@ -53,8 +53,16 @@ function drawAnswers(record) {
     el("p.about", {}, label(outcome), el("small", {}, rates)),
     el("ul.answers.long", {}, record.answers.items.map(drawAnswer)),
     leftOut(record.answers),
+    record.table?.columns.length > 1 ? drawTable(record.table) : null,
     missed.all ? el("details", { open: missed.all <= 5 }, title, drawNames(missed)) : null,
   );
+}
+
+function drawTable({ columns, rows }) {
+  const head = el("tr", {}, columns.map((title) => el("th", { scope: "col" }, label(title))));
+  const drawRow = (row) => el("tr", {}, row.map((cell) => el("td", { title: cell?.id }, cell && label(nameOf(cell)))));
+  const table = el("table", {}, el("thead", {}, head), el("tbody", {}, rows.items.map(drawRow)));
+  return [el("div.scroll", {}, table), leftOut(rows)];
 }
 
 function drawAnswer(answer) {

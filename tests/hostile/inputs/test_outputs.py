@@ -66,7 +66,7 @@ def test_every_command_shows_hostile_names_as_text(run: Kgqa, tmp_path: Path, tr
     assert "[/]" in told.out
     assert "[2J[red]" in run("kg", "info", kg).out
     commands = [
-        ("ask", text, "--topic", "http://t/e/a", "--kg", kg, "--json"),
+        ("ask", text, "--topic", "http://t/e/a", "--kg", kg, "--format", "json"),
         ("kg", "info", kg, "--json"),
         ("kg", "load", kg, "--out", str(folder / "store")),
         ("eval", "--dataset", asked, "--kg", kg, "--out", out, "--method=cog", "--model=simulated:"),
@@ -82,7 +82,7 @@ def test_every_command_shows_hostile_names_as_text(run: Kgqa, tmp_path: Path, tr
     for arguments in commands:
         ended = run(*arguments)
         assert ended.status == 0 or arguments[0] == "ask", (arguments[:2], ended)
-        if "--json" in arguments:
+        if arguments[-1] in ("--json", "json"):
             json.loads(ended.out)
     tried(inputs=run.runs)
 

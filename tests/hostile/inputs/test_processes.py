@@ -40,7 +40,7 @@ def ended(
 
 
 def record(ran: "subprocess.CompletedProcess[bytes]") -> dict[str, object]:
-    """Read the one line of ``--json``: pure, and nothing in it for a terminal."""
+    """Read the one line of ``--format json``: pure, and nothing in it for a terminal."""
     assert ran.stdout.count(b"\n") == 1
     assert not commands(ran.stdout.decode("utf-8", "surrogateescape"))
     read: dict[str, object] = json.loads(ran.stdout)
@@ -48,7 +48,13 @@ def record(ran: "subprocess.CompletedProcess[bytes]") -> dict[str, object]:
 
 
 def test_bytes_that_are_no_text_are_asked_all_the_same(town: Path, tried: Tried) -> None:
-    ran = ended(town, b"Which river \xff\xfe \x9b2J flows through Ulm?", "--json", PYTHONIOENCODING="latin-1")
+    ran = ended(
+        town,
+        b"Which river \xff\xfe \x9b2J flows through Ulm?",
+        "--format",
+        "json",
+        PYTHONIOENCODING="latin-1",
+    )
     told = record(ran)
     assert (ran.returncode, ran.stderr) == (0, b"")
     assert told["question"] == "Which river ?? ?2J flows through Ulm?"

@@ -92,7 +92,7 @@ def test_what_is_built_is_there_as_a_whole_or_not_at_all(disk: Disk, tried: Trie
 
 def test_what_finds_no_room_where_it_is_printed_is_one_line(disk: Disk, tried: Tried) -> None:
     asked = ("ask", "Which sea?", "--kg", "towns.ttl", "--topic", "Town 1", "--model", "offline")
-    commands = [(*asked, "--json"), ("methods",), ("kg", "info", "towns.ttl", "--json")]
+    commands = [(*asked, "--format", "json"), ("methods",), ("kg", "info", "towns.ttl", "--json")]
     for command in commands:
         ended, said = disk.run(*command, out="/dev/full")
         assert (ended, said.count("\n")) == (2, 1), said
@@ -102,7 +102,16 @@ def test_what_finds_no_room_where_it_is_printed_is_one_line(disk: Disk, tried: T
 
 def test_a_home_without_room_costs_no_question(disk: Disk, tried: Tried) -> None:
     """What is learned from the sample's questions finds no room for its files."""
-    asked = ("ask", "What is the capital of Mongolia?", "--model", "offline", "--method", "cog", "--json")
+    asked = (
+        "ask",
+        "What is the capital of Mongolia?",
+        "--model",
+        "offline",
+        "--method",
+        "cog",
+        "--format",
+        "json",
+    )
     homes = (b"size=300k",)
     for home in homes:
         assert answers(disk, home, *asked) == ["Ulan Bator"]
@@ -126,7 +135,18 @@ def test_a_graph_that_finds_no_room_in_a_home_is_read(disk: Disk, tried: Tried) 
     lines = (f'<http://t/e/{n}> {label} "Town {n}" .\n' for n in range(40_000))
     sea = "<http://t/e/1> <http://t/r/sea> <http://t/e/s> .\n<http://t/e/s> " + label + ' "Sea" .\n'
     (disk.folder / "towns.nt").write_text("".join(lines) + sea)
-    asked = ("ask", "Which sea?", "--kg", "towns.nt", "--topic", "Town 1", "--model", "offline", "--json")
+    asked = (
+        "ask",
+        "Which sea?",
+        "--kg",
+        "towns.nt",
+        "--topic",
+        "Town 1",
+        "--model",
+        "offline",
+        "--format",
+        "json",
+    )
     homes = (b"size=100k", b"size=6m")
     for home in homes:
         assert answers(disk, home, *asked) == ["Sea"]

@@ -52,10 +52,10 @@ def test_no_failure_of_a_server_shows_a_key(planted: Planted, kgqa: Kgqa, log: P
     faults = [*map(echo, STATUSES), *redirects(planted), Cut(), NotJson()]
     for fault in faults:
         planted.faults(model=fault)
-        status, said = kgqa(*asked, "--kg", planted.graph_url(), "--json", "--watch")
+        status, said = kgqa(*asked, "--kg", planted.graph_url(), "--format", "json", "--watch")
         assert status == 4, said
         planted.faults(graph=fault)
-        status, said = kgqa(*asked, "--kg", planted.graph_url(), "--json")
+        status, said = kgqa(*asked, "--kg", planted.graph_url(), "--format", "json")
         assert status == 3, said
     assert planted.elsewhere.requests == []  # neither the question nor a key
     assert leaks(everything(planted.folder)) == []
@@ -118,8 +118,8 @@ def test_names_that_are_no_addresses_are_not_repeated_with_their_passwords(
         f"postgresql://{user}:{password}@127.0.0.1/base",
     ]
     for name in odd:
-        assert kgqa("ask", *ASKED, "--kg", name, "--json")[0] == 3
-        assert kgqa("ask", *ASKED, "--kg", name, "--kg", str(family), "--json")[0] in {2, 3}
+        assert kgqa("ask", *ASKED, "--kg", name, "--format", "json")[0] == 3
+        assert kgqa("ask", *ASKED, "--kg", name, "--kg", str(family), "--format", "json")[0] in {2, 3}
         assert kgqa("kg", "info", name)[0] == 3
         assert kgqa("ask", *ASKED, "--model", name, "--kg", str(family))[0] == 4
     assert leaks(everything(planted.folder)) == []
@@ -144,7 +144,7 @@ def test_keys_may_stand_in_a_file(planted: Planted, kgqa: Kgqa, monkeypatch: pyt
         f"KGQA_KG='{planted.graph_url()}'\nANTHROPIC_API_KEY={PARTS['ANTHROPIC_API_KEY']}\n"
     )
     try:
-        assert kgqa("ask", *ASKED, "--model", f"{planted.model}-by-file", "--json")[0] == 0
+        assert kgqa("ask", *ASKED, "--model", f"{planted.model}-by-file", "--format", "json")[0] == 0
     finally:
         for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "KGQA_KG", "ANTHROPIC_API_KEY"):
             monkeypatch.delenv(name)

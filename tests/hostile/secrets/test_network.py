@@ -21,7 +21,7 @@ from kgqa.tests.support.model_stub import Stub, said, stubbed
 
 LOOPBACK = pytest.mark.allow_hosts(["127.0.0.1", "::1"])
 
-MODELLED = ["ask", "Which currency is used in Peru?", "--model", "openai:stub-of-network", "--json"]
+MODELLED = ["ask", "Which currency is used in Peru?", "--model", "openai:stub-of-network", "--format", "json"]
 
 RESTING = {0, 1}
 """What a command ends with that has gone through: whatever the stub says, there is a record."""

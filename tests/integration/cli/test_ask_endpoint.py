@@ -46,7 +46,7 @@ def test_it_goes_away_in_the_middle(
     ask: Ask, oxigraph_server: Callable[[list[Path]], str], turtle: Callable[[str], Path]
 ) -> None:
     with Proxy(oxigraph_server([turtle(TOWN)])) as proxy:
-        status, out, _ = ask("--kg", proxy.url, "--json")
+        status, out, _ = ask("--kg", proxy.url, "--format", "json")
         assert (status, json.loads(out)["outcome"]) == (0, "grounded")
         linked = next(query for query in proxy.queries if "?fresh" in query and "/ulm" in query)
         followed = proxy.queries[proxy.queries.index(linked) + 1]
@@ -57,7 +57,7 @@ def test_it_goes_away_in_the_middle(
         proxy.requests.clear()
         proxy.faults = choose
         other = f"{proxy.url}&as-if=new"  # what is open already has the answers
-        status, out, err = ask("--kg", other, "--json")
+        status, out, err = ask("--kg", other, "--format", "json")
     record = json.loads(out)
     assert (status, record["outcome"], record["answers"]) == (3, "kg_unavailable", [])
     assert err == f"kgqa: {proxy.url.partition('?')[0]}: HTTP 503: not now\n"

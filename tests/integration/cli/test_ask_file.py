@@ -111,7 +111,7 @@ def test_an_output_of_other_questions_is_left_alone(ask: Kgqa) -> None:
     ("arguments", "said"),
     [
         (["who?", "--file", "q.txt"], "give one question, or --file with many"),
-        (["--file", "q.txt", "--sparql"], "leave --json, --sparql and --watch out"),
+        (["--file", "q.txt", "--sparql"], "leave --format, --sparql and --watch out"),
         (["who?", "--output", "o"], "--output goes with --file"),
         (["--file", "none.txt"], "no such question file: none.txt"),
         (["--file", "q.txt", "--option", "dpth=1"], "no option 'dpth'"),

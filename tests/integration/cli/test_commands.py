@@ -75,7 +75,9 @@ def test_labels_cannot_command_the_terminal(run: Kgqa, turtle: Callable[..., Pat
 
 
 def test_json_is_one_record_and_nothing_else(run: Kgqa, town: str) -> None:
-    ended = run("ask", "Which river flows through Ulm?", "--kg", town, "--topic", "Ulm", "--json", "--watch")
+    ended = run(
+        "ask", "Which river flows through Ulm?", "--kg", town, "--topic", "Ulm", "--format", "json", "--watch"
+    )
     record = json.loads(ended.out)
     assert record.keys() == kgqa.Record.__annotations__.keys()
     assert record["answers"] == [{"id": "http://t/e/danube", "name": "Danube"}]
@@ -87,13 +89,16 @@ def test_json_gives_a_record_of_a_failure_too(
     run: Kgqa, town: str, arguments: list[str], status: int
 ) -> None:
     graph = [] if "--kg" in arguments else ["--kg", town]
-    ended = run("ask", "Where?", "--json", *graph, *arguments)
+    ended = run("ask", "Where?", "--format", "json", *graph, *arguments)
     assert json.loads(ended.out)["answers"] == []
     assert (ended.status, ended.err.count("\n")) == (status, 1)
 
 
 def test_a_question_of_any_bytes_is_a_question(run: Kgqa, town: str) -> None:
-    assert run("ask", "Which river\udcff flows through Ulm?", "--kg", town, "--json").status in (0, 1)
+    assert run("ask", "Which river\udcff flows through Ulm?", "--kg", town, "--format", "json").status in (
+        0,
+        1,
+    )
 
 
 def test_watch_shows_each_step(run: Kgqa, town: str) -> None:

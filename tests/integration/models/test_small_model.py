@@ -69,7 +69,7 @@ async def test_a_question_ends_in_a_complete_record(kg: str) -> None:
 
 def test_the_command_prints_a_complete_record(kg: str) -> None:
     command = [sys.executable, "-c", "from kgqa.cli.main import main; main()", "ask", "Where does Ada live?"]
-    options = f"--topic Ada --model {MODEL} --option budget.llm_calls={CALLS} --json".split()
+    options = f"--topic Ada --model {MODEL} --option budget.llm_calls={CALLS} --format json".split()
     options += ["--option", f"max_tokens={TOKENS}"]
     command += ["--kg", kg, *options]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=280, env=os.environ)

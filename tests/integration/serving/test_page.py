@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from kgqa.runtime.record import Table, zero_spend
+from kgqa.runtime.record_table import to_csv
 from kgqa.runtime.record_text import DECIDED_BY, OUTAGES, OUTCOME_LABELS
 from kgqa.tests.integration.serving.asking import FAMILY, MODEL, WAY, Reader, reading
 from kgqa.tests.support import browser as browsers
 from kgqa.tests.support.servers import langgraph
 from kgqa.tests.support.servers.langgraph import Server, serving
+from kgqa.tests.support.tables import HUTS, cell
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -98,6 +101,9 @@ IN_VIEW = """(id) => {
   return top >= 0 && Math.min(bottom, top + 60) <= innerHeight;
 }"""
 """Whether the beginning of an element can be seen."""
+
+SHOW = "async (record) => (await import('/page/answer.js')).showRecord(record)"
+"""Show a record as the page does when a run has ended."""
 
 DRAWN = "() => JSON.parse(sessionStorage.getItem('kgqa-draft') ?? '{}').method"
 """The method that is drawn."""
@@ -875,6 +881,8 @@ def test_no_view_has_a_serious_finding_of_axe(page: "Page", theme: str, folder: 
     ask(page, "Where does Ada live?")
     answers(page)
     check("answer")
+    page.evaluate(SHOW, record_of(HUTS))
+    check("table")
     step = open_step(page, "verify")
     check("step")
     step.get_by_role("button", name="Edit and run on from here").click()
@@ -890,6 +898,68 @@ def test_no_view_has_a_serious_finding_of_axe(page: "Page", theme: str, folder: 
     check("narrow")
     page.evaluate("() => document.getElementById('key-dialog').showModal()")
     check("key")
+
+
+def record_of(table: Table) -> dict[str, Any]:
+    answers = [row[0] for row in table["rows"] if row[0]]
+    given = {"answers": answers, "outcome": "grounded", "method": "listing", "usage": zero_spend()}
+    return {**given, "table": table, "paths": [], "conditions": [], "evidence": [], "query": None}
+
+
+def shown_rows(page: "Page") -> list[str]:
+    return list(page.locator("#rows tbody td:first-child").all_inner_texts())
+
+
+def test_a_table_is_sorted_copied_and_saved(page: "Page") -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate(SHOW, record_of(HUTS))
+    assert shown_rows(page) == ["Abel Hut", "Berta, the old", "c"]
+    beds, opened_on = (page.get_by_role("button", name=name, exact=True) for name in ("beds", "opened"))
+    beds.press("Enter")
+    assert shown_rows(page) == ["Berta, the old", "Abel Hut", "c"]
+    assert page.locator("#rows th").nth(1).get_attribute("aria-sort") == "ascending"
+    page.keyboard.press("Enter")
+    assert shown_rows(page) == ["c", "Abel Hut", "Berta, the old"]
+    opened_on.click()
+    opened_on.click()
+    assert shown_rows(page) == ["c", "Abel Hut", "Berta, the old"]
+    page.click("#copy-csv")
+    page.wait_for_selector("#copy-csv:has-text('Copied')")
+    assert page.evaluate("() => navigator.clipboard.readText()") == to_csv(HUTS)
+    with page.expect_download() as saved:
+        page.click("#save-csv")
+    assert (saved.value.suggested_filename, saved.value.path().read_text()) == ("answer.csv", to_csv(HUTS))
+    ask(page, "Where does Ada live?")
+    assert (answers(page), page.is_visible("#rows-part")) == (["Ulm"], False)
+
+
+def table_of(columns: str, *rows: str) -> Table:
+    cells: Any = [[cell(text) for text in row.split("|")] for row in rows]
+    return {"columns": columns.split("|"), "rows": cells, "ordered": False, "truncated": False}
+
+
+@pytest.mark.parametrize(
+    ("table", "words", "marks"),
+    [
+        (table_of("hut|beds", "Abel|24", f"{HOSTILE}|-8"), "beds by hut", "rect"),
+        (table_of("year|huts", "1950|4", "1931|2", "2004|9"), "huts by year", "circle"),
+        (table_of("hut|where", "Abel|POINT (10.5 47.2)", "Berta|Point(11 46.9)"), "hut on a map", "circle"),
+        (table_of("hut|latitude|longitude", "A|47.2|10.5", "B|46|11"), "hut on a map", "circle"),
+        (table_of("hut|keeper", "Abel|Ida", "Berta|Uwe"), None, ""),
+        (table_of("beds|rooms", "24|6", "8|2"), None, ""),
+    ],
+)
+def test_a_table_is_drawn_where_it_can_be(page: "Page", table: Table, words: str | None, marks: str) -> None:
+    page.evaluate(SHOW, record_of(table))
+    assert page.is_visible("#chart") == (words is not None)
+    if words:
+        assert page.inner_text("#chart figcaption") == words
+        assert page.locator(f"#chart {marks}.mark").count() == len(table["rows"])
+        boxes = page.locator("#chart .mark").evaluate_all(
+            "(marks) => marks.map((mark) => [mark.getBBox().x, mark.getBBox().width].map(Number.isFinite))"
+        )
+        assert boxes == [[True, True]] * len(table["rows"])
+    assert not page.evaluate("() => window.pwned")
 
 
 def test_the_page_may_do_little_and_holds_no_data(server: Server) -> None:

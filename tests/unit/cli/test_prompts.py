@@ -25,7 +25,7 @@ def test_export_writes_our_own_words(tmp_path: Path) -> None:
 
 def test_a_question_is_asked_in_the_words_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "verify_chain.txt").write_text("Is it so?")
-    ended = CliRunner().invoke(app, [*ASK, "--prompts", str(tmp_path), "--json"])
+    ended = CliRunner().invoke(app, [*ASK, "--prompts", str(tmp_path), "--format", "json"])
     assert ended.exit_code == 0, ended.output
     assert json.loads(ended.stdout)["config"]["prompts"] == str(tmp_path)
 

@@ -77,6 +77,7 @@ def test_what_cannot_be_opened_is_said_before_it_is_served(
     ("variable", "value", "said"),
     [
         ("KGQA_API_KEYS", "short", "KGQA_API_KEYS: key 1 is too short"),
+        ("KGQA_DATASETS", "films.ttl", "KGQA_DATASETS: write ids and graphs as JSON, such as"),
         ("KGQA_ALLOW_KG", "other.ttl", "option kg: 'films.ttl' is not served here; name one of: other.ttl"),
     ],
 )

@@ -7,8 +7,10 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import CallToolResult
 
+from kgqa.runtime.record_table import to_markdown
 from kgqa.runtime.server_limits import InputLimits, Limits, activate_limits
 from kgqa.serving.mcp_server import make_server
+from kgqa.tests.support.tables import HUTS
 
 FAMILY = """
 e:ada rdfs:label "Ada"@en ; r:child e:ben, e:cleo ; r:lives_in e:ulm .
@@ -78,6 +80,14 @@ async def test_an_answer_has_its_proof(options: dict[str, Any]) -> None:
     assert said["outcome"] == "grounded"
     assert "SELECT" in said["query"]
     assert {fact["tail"]["name"] for fact in said["evidence"]} >= {"Bonn", "Ulm"}
+
+
+async def test_a_table_is_text_and_structure(options: dict[str, Any]) -> None:
+    method = "kgqa.tests.support.tables:graph"
+    async with Client(make_server({**options, "min_confidence": 0}, method=method)) as client:
+        result = await client.call_tool("ask", {"question": "Which huts are there?"})
+    assert to_markdown(HUTS) in text(result)
+    assert result.structured_content["table"] == HUTS
 
 
 async def test_what_is_missing_is_said(options: dict[str, Any]) -> None:

@@ -80,6 +80,13 @@ RECORDS: dict[str, Any] = {
         "query": {"sparql": "x"},
         "answers": [{"head": {"vars": ["x"]}, "results": {"bindings": [{"x": CELL}]}}, {"boolean": True}],
     },
+    "text2sparql": {
+        "id": "h:1",
+        "question": "who?",
+        "features": ["SELECT"],
+        "sparql": "x",
+        "rows": [["http://x/a", "1"], ["b", None]],
+    },
     "tog": {"question": "who?", "answer": {"Q1": "A"}, "qid_topic_entity": {"Q2": "T"}},
 }
 TEXTS = (

@@ -11,6 +11,7 @@ import pytest
 from kgqa.evaluation.report.groups import group_by_dataset
 from kgqa.evaluation.report.questions import MAX_LISTED_ITEMS, QUESTIONS_PER_PART, pack_questions
 from kgqa.evaluation.report.run_folder import read_run
+from kgqa.tests.support.tables import HUTS
 from kgqa.tests.unit.evaluation.report.conftest import Folder
 from kgqa.tests.unit.evaluation.report.folders import (
     HOSTILE,
@@ -51,6 +52,13 @@ def test_long_lists_are_cut_and_counted(folder: Folder, town: dict[str, list[Jso
     path = write_run(dataset.parent / "many", [{**first, "answers": many}, *others], dataset)
     answers = unpacked(pack_questions(group_by_dataset([read_run(path)])).parts[0])[0]["runs"][0]["answers"]
     assert (answers["all"], len(answers["items"])) == (250, MAX_LISTED_ITEMS)
+
+
+def test_a_table_is_packed_and_cut(folder: Folder, town: dict[str, list[Json]], dataset: Path) -> None:
+    first, *others = town["far"]
+    path = write_run(dataset.parent / "tables", [{**first, "table": HUTS}, *others], dataset)
+    run = unpacked(pack_questions(group_by_dataset([read_run(path)])).parts[0])[0]["runs"][0]
+    assert run["table"] == {"columns": HUTS["columns"], "rows": {"all": 3, "items": HUTS["rows"]}}
 
 
 def test_what_json_cannot_hold_is_not_packed(folder: Folder) -> None:
