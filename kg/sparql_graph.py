@@ -193,7 +193,7 @@ class SparqlGraph:
     ) -> list[ChainResult]:
         limits = Limits.of(self._rows, sample, relations=0 if self._executor.remote else len(self.relations))
         empty = ChainResult(Page(()), Page(()))
-        visits = {Chain(ANY): replace(empty, hops=self._every_hop()) if hops else empty}
+        visits = {Chain(ANY): replace(empty, hops=self._every_hop) if hops else empty}
         unique = [chain for chain in dict.fromkeys(chains) if chain not in visits]
         if not (ends or hops):
             return [empty for _ in chains]
@@ -794,6 +794,7 @@ class SparqlGraph:
         relation = INSTANCE_OF if len(classes.below(node.id)) > 1 else next(iter(types), INSTANCE_OF)
         return self._relations.hop(relation, False)
 
+    @cached_property
     def _every_hop(self) -> Page[Hop]:
         """Return the hops that lead on from anything: all of them, where they are listed."""
         both = ((each, forward) for each in self.relations for forward in (True, False))
