@@ -33,9 +33,9 @@ AnyModel: TypeAlias = Union[str, Model, "BaseChatModel"]
 Topics: TypeAlias = str | Iterable[str | Ref]
 
 MAX_SUGGESTIONS = 10
-MAX_QUESTION_SECONDS = 4.0  # that one takes; what takes longer is no suggestion, and another kind comes next
-MAX_TRIES_A_ROUND = 2  # questions of a kind that are asked until one is answered right, before the next kind
-SUGGESTION_SECONDS = 20.0
+MAX_QUESTION_SECONDS = 10.0  # that one takes; what takes longer is no suggestion
+WRONG_COST = 2  # questions that are answered right, which one that is not costs its kind
+SUGGESTION_SECONDS = 60.0
 
 
 def make_context(
@@ -159,7 +159,7 @@ async def asuggest(kg: KG | None = None, *, seconds: float = SUGGESTION_SECONDS)
     Raises:
         KGError: if the graph cannot be opened or asked.
     """
-    options = {"model": "offline", "explore": False}
+    options = {"model": "offline", "explore": False, "refines": 0}
     context = await asyncio.to_thread(make_context, METHODS[0], options, kg)
     await open_resources(context)
     graph = await asyncio.to_thread(open_graph, context)
@@ -176,26 +176,29 @@ async def asuggest(kg: KG | None = None, *, seconds: float = SUGGESTION_SECONDS)
 
 
 async def _answered_right(kinds: list[AsyncIterator[Suggestion]], context: Context) -> AsyncIterator[Record]:
-    """Yield records of questions that are answered as they should be, of one kind after the other."""
-    asked: set[str] = set()
-    while kinds:
-        for kind in [*kinds]:
-            for _ in range(MAX_TRIES_A_ROUND):
-                if (made := await anext(kind, None)) is None:
-                    kinds.remove(kind)
-                    break
-                if made.question in asked:
-                    continue
-                asked.add(made.question)
-                work = graph_of(context.method).ainvoke(make_input(made.question), context=context)
-                try:
-                    record = await asyncio.wait_for(work, MAX_QUESTION_SECONDS)
-                except TimeoutError:
-                    break
-                given = {answer["id"] for answer in record["answers"]}
-                if record["outcome"] == "grounded" and given == {answer.id for answer in made.answers}:
-                    yield cast(Record, Answered(record))
-                    break
+    """Yield records of questions that are answered as they should be, of the kind that has cost least."""
+    asked, costs = set[str](), dict.fromkeys(kinds, 0)
+    while costs:
+        kind = min(costs, key=lambda each: costs[each])
+        if (made := await anext(kind, None)) is None:
+            del costs[kind]
+        elif made.question not in asked:
+            asked.add(made.question)
+            record = await _answer_soon(made.question, context)
+            given = {answer["id"] for answer in record["answers"]} if record else set()
+            is_right = given == {answer.id for answer in made.answers}
+            if record and record["outcome"] == "grounded" and is_right:
+                yield cast(Record, Answered(record))
+            costs[kind] += 1 if is_right else WRONG_COST
+
+
+async def _answer_soon(question: str, context: Context) -> dict[str, Any] | None:
+    """Return the record of a question; None where it takes long."""
+    work = graph_of(context.method).ainvoke(make_input(question), context=context)
+    try:
+        return await asyncio.wait_for(work, MAX_QUESTION_SECONDS)
+    except TimeoutError:
+        return None
 
 
 def as_tool(

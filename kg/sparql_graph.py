@@ -34,6 +34,7 @@ from kgqa.kg.sparql.decoding import (
 )
 from kgqa.kg.sparql.guard import guard_query
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple, is_value_id, node_id, plain_term
+from kgqa.locks import cached_property
 
 S = TypeVar("S")
 
@@ -124,9 +125,7 @@ class SparqlGraph(LinkedGraph, Prover):
     ) -> list[ChainResult]:
         limits = Limits.of(self._rows, sample, relations=0 if self._executor.remote else len(self.relations))
         empty = ChainResult(Page(()), Page(()))
-        both = ((each, forward) for each in self.relations for forward in (True, False))
-        every = [self._relations.hop(*each) for each in both if self._relations.can_follow(*each)]
-        visits = {Chain(ANY): replace(empty, hops=self._page(every)) if hops else empty}
+        visits = {Chain(ANY): replace(empty, hops=self._every_hop) if hops else empty}
         unique = [chain for chain in dict.fromkeys(chains) if chain not in visits]
         if not (ends or hops):
             return [empty for _ in chains]
@@ -471,6 +470,12 @@ class SparqlGraph(LinkedGraph, Prover):
         for visit, *hop in answer.rows:
             item_at(places, visit).hops.append(tuple(hop))
         return limits.ends_looked_up(unseen)
+
+    @cached_property
+    def _every_hop(self) -> Page[Hop]:
+        """Return the hops that lead on from anything: all of them, where they are listed."""
+        both = ((each, forward) for each in self.relations for forward in (True, False))
+        return self._page([self._relations.hop(*each) for each in both if self._relations.can_follow(*each)])
 
     def _hops(self, rows: Sequence[Row], cut: bool = False) -> Page[Hop]:
         return self._page(self._relations.read_hops(rows), cut)

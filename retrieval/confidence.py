@@ -12,6 +12,7 @@ from calendar import month_name
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from kgqa.kg.linking.class_names import in_singular
 from kgqa.kg.terms import Hop, Literal, Term
 from kgqa.kg.text import fold
 from kgqa.retrieval.candidate_chains import CandidateChain, InverseRelations, TrainingAdvice, log_likelihood
@@ -173,7 +174,7 @@ def _word_support(
 
 
 def _said_share(question: str, name: str) -> float:
-    words, said = fold(name).split(), set(fold(question).split())
+    words, said = (fold(in_singular(text)).split() for text in (name, question))
     return sum(word in said for word in words) / max(1, len(words))
 
 

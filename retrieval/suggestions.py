@@ -7,15 +7,15 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 
-from kgqa.kg.dialects import DIALECTS
+from kgqa.kg.dialects import DIALECTS, RDF, is_readable
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.profile.cards import class_name, relation_name, with_names
 from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile
 from kgqa.kg.proof.query import MAX_HOPS_IN_ALL, Aggregate, AnswerQuery, Branch, Condition
 from kgqa.kg.proof.values import kind_of
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term
-from kgqa.kg.text import FUNCTION_WORDS, in_plural, in_singular
+from kgqa.kg.terms import ANY, XSD_STRING, Chain, Entity, Hop, Literal, Term, local_name
+from kgqa.kg.text import FUNCTION_WORDS, in_plural, in_singular, split_words
 from kgqa.retrieval.wording import comparison_texts, relation_phrase
 
 MAX_ANSWERS = 10  # of a question that is suggested
@@ -64,10 +64,11 @@ class QuestionMaker:
 
     def __init__(self, graph: KnowledgeGraph, profile: Profile, classes: Sequence[ClassProfile]) -> None:
         self._graph, self._profile, self._classes = graph, profile, classes
-        self._types = [Hop(each, forward=False) for each in DIALECTS[graph.dialect].types]
-        self._known = frozenset(graph.relations)
+        self._dialect, self._known = DIALECTS[graph.dialect], frozenset(graph.relations)
+        self._types = [Hop(each, forward=False) for each in self._dialect.types]
         by_class = map(self._own_all, classes)
         self._owned = [each for row in zip_longest(*by_class) for each in row if each] * TOPICS
+        self._counted_classes = sorted((each for each in classes if each.id), key=_is_part_read)
 
     @classmethod
     async def of(cls, graph: KnowledgeGraph) -> "QuestionMaker":
@@ -81,7 +82,7 @@ class QuestionMaker:
         return cls(graph, profile, ([each for each in usable if each.id] or usable)[:MAX_CLASSES])
 
     def kinds(self) -> list[AsyncIterator[Suggestion]]:
-        """Return the questions of each kind that have answers: of a property, by a value, counted, ..."""
+        """Return the questions of each kind that have answers: of a property, counted, by an entity, ..."""
         kinds = [
             self._properties(),
             self._counted(),
@@ -105,7 +106,7 @@ class QuestionMaker:
 
     async def _inverse(self) -> AsyncIterator[Suggestion]:
         for place, each in enumerate(self._owned):
-            if not each.profile.ends:
+            if not each.profile.ends or each.sharing > MAX_ANSWERS:
                 continue
             known = await self._ends(await self._topic(each, place), each.hop)
             for value in [one for one in known if isinstance(one, Entity)][:1]:
@@ -114,27 +115,26 @@ class QuestionMaker:
 
     async def _by_value(self) -> AsyncIterator[Suggestion]:
         for place, each in enumerate(self._owned):
-            values = [value for value in each.profile.values if kind_of(value) == "text"]
+            values = [*filter(_is_worded, each.profile.values)]
             if values and each.owner.id != UNTYPED and each.sharing <= MAX_ANSWERS:
                 value = values[place % len(values)]
                 query = self._members(each.owner, Condition(1, (each.hop,), "=", value))
                 yield Suggestion(_which(each, str(value)), await self._prove(query))
 
     async def _counted(self) -> AsyncIterator[Suggestion]:
-        for each in self._classes:
-            if each.id != UNTYPED:
-                words = in_plural(_class_words(each))
-                query = self._members(each, aggregate=Aggregate("count"))
-                yield Suggestion(f"How many {words} are there?", await self._prove(query))
+        for each in self._counted_classes:
+            words = in_plural(_class_words(each))
+            query = self._members(each, aggregate=Aggregate("count"))
+            yield Suggestion(f"How many {words} are there?", await self._prove(query))
 
     async def _listed(self) -> AsyncIterator[Suggestion]:
-        for each in self._classes:
-            if each.id != UNTYPED and each.members <= MAX_ANSWERS:
+        for each in self._counted_classes:
+            if each.members <= MAX_ANSWERS:
                 words = in_plural(_class_words(each))
                 yield Suggestion(f"Which {words} are there?", await self._prove(self._members(each)))
 
     async def _extremes(self) -> AsyncIterator[Suggestion]:
-        for each in self._owned:
+        for each in sorted(self._owned, key=lambda each: _is_part_read(each.owner)):
             if each.profile.most is None or each.owner.id == UNTYPED or not each.is_noun:
                 continue
             kind = kind_of(each.profile.most)
@@ -155,7 +155,7 @@ class QuestionMaker:
 
     async def _counted_values(self) -> AsyncIterator[Suggestion]:
         for place, each in enumerate(self._owned):
-            if each.is_noun and not each.profile.is_single and not each.profile.inner:
+            if each.is_noun and not (each.profile.is_single or each.profile.inner or each.profile.most):
                 topic = await self._topic(each, place)
                 count = await self._prove(_ends_query(topic, (each.hop,), Aggregate("count")))
                 if [*map(str, count)] not in (["0"], ["1"]):
@@ -170,19 +170,30 @@ class QuestionMaker:
         ]
 
     def _is_asked(self, owner: ClassProfile, each: PropertyProfile) -> bool:
-        says_name = {*owner.naming, *owner.identifiers}
         long = any(len(value.value) > MAX_NAME_CHARS for value in each.values)
-        return (
-            not long and each.relation not in says_name and (not self._known or each.relation in self._known)
-        )
+        says_name = each.relation in {*owner.naming, *owner.identifiers}
+        is_known = not self._known or each.relation in self._known
+        local = local_name(each.relation)
+        has_words = is_readable(local) or local not in self._call(each.relation)
+        is_about_data = self._dialect.describes_data(Hop(each.relation))
+        return is_known and has_words and not (long or says_name or is_about_data)
+
+    def _call(self, relation: str) -> str:
+        return relation_name(self._profile, relation, self._graph.relation_label)
 
     def _own_all(self, owner: ClassProfile) -> list[_Owned]:
-        """Return what is asked about of a class; last what may be a verb, such as ``knows``."""
+        """Return what is asked about of a class, nouns first: not ``located in country``, ``knows``."""
         owned = [self._own(owner, each) for each in owner.properties if self._is_asked(owner, each)]
-        return sorted(owned, key=lambda each: in_singular(each.words) != each.words)
+        return sorted(
+            owned,
+            key=lambda each: (
+                not FUNCTION_WORDS.isdisjoint(each.words.split()),
+                in_singular(each.words) != each.words,
+            ),
+        )
 
     def _own(self, owner: ClassProfile, each: PropertyProfile) -> _Owned:
-        name = _plain(relation_name(self._profile, each.relation, self._graph.relation_label))
+        name = _plain(self._call(each.relation))
         words = relation_phrase(name)
         is_noun = FUNCTION_WORDS.isdisjoint(words.split()[1:][-1:])
         return _Owned(
@@ -205,7 +216,12 @@ class QuestionMaker:
             [found] = await self._graph.visit_chains([chain], hops=False, sample=MAX_SUBJECTS)
             ends = (end.term for end in found.ends)
             examples = tuple(end for end in ends if isinstance(end, Entity) and end.name) or examples
-        return examples[place % len(examples)]
+        first = place % len(examples)
+        for topic in (*examples[first:], *examples[:first]):
+            bearers = await self._graph.find_entities(str(topic), limit=2)
+            if [each.entity for each in bearers if each.sure] == [topic]:
+                return topic
+        return examples[first]
 
     async def _ends(self, topic: Entity, *hops: Hop) -> tuple[Term, ...]:
         return await self._prove(_ends_query(topic, hops))
@@ -251,3 +267,15 @@ def _which(each: _Owned, value: str) -> str:
     if each.owner.id == UNTYPED:
         return f"What {'has' if each.is_noun else 'is'} {each.words} {value}?"
     return f"Which {each.classes} {'have' if each.is_noun else 'are'} {each.words} {value}?"
+
+
+def _is_part_read(owner: ClassProfile) -> bool:
+    """Return whether a class has more members than were read, so that a question about all takes long."""
+    return owner.read < owner.members
+
+
+def _is_worded(value: Literal) -> bool:
+    """Return whether a value is a text that a question can hold: neither a sign nor a piece of data."""
+    is_text = value.datatype in (XSD_STRING, f"{RDF}langString") and kind_of(value) == "text"
+    words = split_words(value.value) if is_text else []
+    return bool(words) and words[0].start == 0 and words[-1].end == len(value.value)

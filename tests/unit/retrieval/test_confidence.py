@@ -50,6 +50,14 @@ async def test_a_word_that_an_end_is_called_by_is_said(read: Any) -> None:
     assert (await read("Is Ada not the mayor of Ulm, or who?")).missing != "ada"
 
 
+async def test_several_things_of_a_kind_are_named_by_the_name_of_one(graph: Any) -> None:
+    airport = Entity("http://t/e/Airport", "airport")
+    interpreter = QuestionInterpreter(graph(f"{TOWNS} e:ulm a e:Airport ."), MEMO.encode, None, frozenset())
+    reading = (await interpreter.interpret("How many airports are there?", (airport,))).reading
+    assert reading is not None
+    assert reading.signals["named"] == 1
+
+
 @pytest.mark.parametrize(
     ("question", "ends", "other"),
     [

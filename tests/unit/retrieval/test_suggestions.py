@@ -146,3 +146,45 @@ async def test_a_question_with_too_many_answers_is_none(make_graph: MakeGraph) -
         f':t{n} a :Tool ; rdfs:label "Tool {n}" ; :colour "red" .' for n in range(MAX_ANSWERS + 1)
     )
     assert set(await asked(make_graph(several), tools(COLOUR))) == {"How many tools are there?"}
+
+
+async def test_what_is_called_by_an_id_is_not_asked_for(make_graph: MakeGraph) -> None:
+    graph = make_graph(':saw a :Tool ; rdfs:label "Saw" ; :P27 :ulm . :ulm rdfs:label "Ulm" .')
+    made = await asked(graph, tools(PropertyProfile(x("P27"), 1, 1, ends={UNTYPED: 1}), examples=(SAW,)))
+    assert not any("p27" in question for question in made)
+
+
+async def test_what_is_said_of_the_data_is_not_asked_for(make_graph: MakeGraph) -> None:
+    reviewed = "http://rdf.freebase.com/ns/freebase.valuenotation.is_reviewed"
+    kind = "http://rdf.freebase.com/ns/common.topic.notable_types"
+    graph = make_graph(
+        f':saw <{kind}> :Tool ; rdfs:label "Saw" ; <{reviewed}> :ulm . :ulm rdfs:label "Ulm" .'
+    )
+    assert graph.dialect == "freebase"
+    made = await asked(graph, tools(PropertyProfile(reviewed, 1, 1, ends={UNTYPED: 1})))
+    assert not any("reviewed" in question for question in made)
+
+
+async def test_a_value_that_is_no_text_of_words_is_not_asked_by(make_graph: MakeGraph) -> None:
+    graph = make_graph(':euro a :Tool ; rdfs:label "Euro" ; :sign "€", "EUR" .')
+    signs = PropertyProfile(x("sign"), 1, 2, values=(Literal("€"), Literal("EUR")), is_enumeration=True)
+    made = await asked(graph, tools(signs, examples=(Entity(x("euro"), "Euro"),)))
+    assert "Which tools have sign EUR?" in made and "Which tools have sign €?" not in made
+
+
+async def test_a_name_that_several_have_is_passed_over(make_graph: MakeGraph) -> None:
+    graph = make_graph(f'{SHOP} :other a :City ; rdfs:label "Big Saw" .')
+    made = await asked(graph, tools(MAKER))
+    assert "What are the makers of Axe?" in made and "What is the maker of Big Saw?" not in made
+
+
+async def test_numbers_are_not_counted(make_graph: MakeGraph) -> None:
+    graph = make_graph(':saw a :Tool ; rdfs:label "Big Saw" ; :width 7, 8 .')
+    width = PropertyProfile(x("width"), 1, 2, least=Literal("7"), most=Literal("8"))
+    assert "How many widths does Big Saw have?" not in await asked(graph, tools(width, examples=(SAW,)))
+
+
+async def test_classes_that_were_read_whole_are_counted_first(shop: SparqlGraph) -> None:
+    large = ClassProfile(x("Tool"), 2000, 2, examples=(SAW,))
+    made = [question for question in await asked(shop, large, MAKERS) if question.endswith("are there?")]
+    assert made[0] == "How many tool makers are there?"
