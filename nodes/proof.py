@@ -96,11 +96,21 @@ async def run_query(
 
 
 def unmet_topics(query: AnswerQuery, state: State) -> list[str]:
-    """Return the topics of the question that are no part of a query, by name."""
+    """Return the topics of the question that are no part of a query, by name.
+
+    A condition for what a topic is called, or for what it may mean instead, is for the topic.
+    """
     chains = list(joined.from_iterable(branch.chains for branch in query.branches))
     met: set[object] = {chain.topic for chain in chains} | {each.value for each in query.conditions}
     met |= {entity for chain in chains for held in chain.constraints for entity in held.entities}
-    unmet = {topic.id: topic for topic in state["topic_entities"] if not {topic, plain_term(topic)} & met}
+    equal = {fold(str(each.value)) for each in query.conditions if each.value and each.operator == "="}
+
+    def is_met(topic: Entity) -> bool:
+        meant = [topic, *state["meanings"].get(topic.id, ())]
+        texts = {fold(str(topic)), fold(state["said_as"].get(topic.id, ""))} - {""}
+        return not met.isdisjoint((*meant, *map(plain_term, meant))) or not equal.isdisjoint(texts)
+
+    unmet = {topic.id: topic for topic in state["topic_entities"] if not is_met(topic)}
     for id, hops in state["classes"].items():
         known = _hops_to_answers(query) if id in unmet else _all_hops(query)
         if known.intersection(hops):

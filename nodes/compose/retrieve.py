@@ -21,7 +21,8 @@ MAX_OFFERED = 9  # of the likeliest chains, all topics together
 MIN_OFFERED = 4  # of each topic, where it has so many
 ENOUGH = 0.99  # how likely it is that the question's chain is among them, as the ranking has it
 MAX_INSTEAD = 3  # of what may be meant instead of a topic
-MAX_NEAR = 4  # chains of one move that are offered beside them
+MAX_NEAR = 4  # chains of one move that are offered beside them,
+MAX_NEAR_INSTEAD = 1  # and from what may be meant instead
 MAX_SAME_ENDS = 2
 MAX_SHARE_APART = 2.0  # logarithm of how much likelier one of two chains with the same ends may be
 MAX_NEW = 6  # that are found for what is missing
@@ -134,8 +135,8 @@ def _likeliest(
         for each in varied[: MAX_INSTEAD if topic in instead else most]:
             if sum(exp(one.share) for one in taken) < ENOUGH:
                 taken.append(each)
-        near = [each for each in varied if len(each.moves) == 1 and each not in taken][:MAX_NEAR]
-        offered = taken if topic in instead else [*taken, *near]
+        near = [each for each in varied if len(each.moves) == 1 and each not in taken]
+        offered = [*taken, *near[: MAX_NEAR_INSTEAD if topic in instead else MAX_NEAR]]
         yield from (_offer(each.as_taught(found.ends), found.ends) for each in offered)
 
 

@@ -170,3 +170,15 @@ async def test_without_attributes_names_alone_are_shown(graph: Open) -> None:
     model = composing(players)
     await ask(graph(TEAM), model, attributes=False)
     assert not model.prompts[0].attributes
+
+
+async def test_a_condition_for_what_a_topic_is_called_is_for_the_topic(graph: Open) -> None:
+    def by_name(prompt: ComposeQuery) -> Line:
+        stated = {"attribute": letter(prompt, "home"), "operator": "=", "value": "Ulm"}
+        return {**players(prompt), "conditions": [stated]}
+
+    store = graph(TEAM + 'e:ann r:home "Ulm" . e:ben r:home "Bonn" . e:cy r:home "Jena" .')
+    record = await ask(
+        store, composing(by_name), "Which player of the Team has a home in Ulm?", topics=["Team", "Ulm"]
+    )
+    assert (shown(record), record["outcome"]) == (["Ann"], "grounded")
