@@ -15,6 +15,7 @@ from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import ANY, Entity, Hop, Term, local_name, value_node
 from kgqa.kg.text import fold, split_words
+from kgqa.nodes.cues import is_cue
 from kgqa.nodes.said import is_number_word
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError
@@ -58,10 +59,14 @@ class _Phrase(NamedTuple):
         return " ".join(self.words)
 
     @property
+    def is_another(self) -> bool:
+        """Whether they name another thing."""
+        return self.is_name and OTHER_MASK not in {self.before, self.after}
+
+    @property
     def restricts(self) -> bool:
-        """Whether they say which of a class are meant ("red cars", "cars are red"), or name another thing."""
-        named = self.is_name and OTHER_MASK not in {self.before, self.after}
-        return named or self.after == CLASS_MASK or (self.before in AUXILIARIES and not self.after)
+        """Whether they say which of a class are meant: "red cars", "cars are red"."""
+        return self.after == CLASS_MASK or (self.before in AUXILIARIES and not self.after)
 
     @property
     def is_kind(self) -> bool:
@@ -74,6 +79,7 @@ async def uncovered_phrases(
 ) -> list[str]:
     """Return the words of a question that nothing of a query says.
 
+    Names among them where topics were found in the question; where these are given, so is which names count.
     None where a model may have considered them when it picked, nor where words cannot be compared: in other
     languages than English, and without an encoder.
     """
@@ -84,7 +90,7 @@ async def uncovered_phrases(
     for each in state["passed_over"]:
         masked = mask_topic(masked, each, ()).replace(TOPIC_MASK, OTHER_MASK)
     named = {word for answer in answers[:MAX_ANSWERS_READ] for word in fold(str(answer)).split()}
-    phrases = [each for each in _phrases(masked) if not named.issuperset(each.words)]
+    phrases = [each for each in _phrases(masked) if not (named.issuperset(each.words) or is_cue(str(each)))]
     hops = [hop for hop in _hops(query) if not leads_to_members(hop)]
     others = [*names, *(each.words for each in query.conditions)]
     relations = (text for hop in hops for text in relation_texts(hop.words))
@@ -102,7 +108,8 @@ async def uncovered_phrases(
     plain = [each for each in left if not each.restricts and not each.is_kind]
     apart = {each: best for each in plain if (best := compared.best(each, said)) < MIN_SUPPORT}
     beyond = sorted(apart, key=lambda each: -apart[each])[paraphrases:]
-    return [str(each) for each in left if each.restricts or each in beyond]
+    must_be = [each for each in left if each.restricts or (each.is_another and state["linked"])]
+    return [str(each) for each in left if each in must_be or each in beyond]
 
 
 class _Likeness:
