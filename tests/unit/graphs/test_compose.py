@@ -182,3 +182,17 @@ async def test_a_condition_for_what_a_topic_is_called_is_for_the_topic(graph: Op
         store, composing(by_name), "Which player of the Team has a home in Ulm?", topics=["Team", "Ulm"]
     )
     assert (shown(record), record["outcome"]) == (["Ann"], "grounded")
+
+
+async def test_a_chain_from_one_topic_to_another_is_offered(graph: Open) -> None:
+    def between(prompt: ComposeQuery) -> Line:
+        number = chain_number(prompt, "player", "home_town")
+        return {"chains": [[number]], "answer": node_name(number, 1, prompt.chains[number - 1].chain)}
+
+    store = graph("""
+    e:team rdfs:label "Team" ; r:player e:ann . e:ann rdfs:label "Ann" ; r:home_town e:ulm .
+    e:ulm rdfs:label "Ulm" .
+    """)
+    question = "Which player of the Team has the home town Ulm?"
+    record = await ask(store, composing(between), question, topics=["Team", "Ulm"])
+    assert shown(record) == ["Ann"]
