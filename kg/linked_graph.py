@@ -159,7 +159,7 @@ class LinkedGraph:
                 first = is_same_name(each.matches[0].entity.name or "", each.text)
                 if named and (language or kinds or not first):
                     each = replace(each, matches=(Match(value_node(named[0]), 1.0, "exact"),))
-                kept = [*known, each] if all(kind.matches for kind in known) else mentions
+                kept = [each, *(kind for kind in known if kind.matches)]
                 return sorted(kept, key=lambda one: one.start)
         return mentions
 

@@ -60,7 +60,7 @@ async def _prove_answers(branches: list[VerifiedChain], state: State, runtime: N
         seen = {term: place for place, term in enumerate(last.ends)}  # the best first
         answers = sorted(proof.answers, key=lambda term: seen.get(term, len(seen)))
         found = found if query.has_one_row else answers
-        update = proof_update(query, proof, branches, state)
+        update = await proof_update(query, proof, branches, state, runtime)
     paths, triples = await _trace_paths(branches, found, query if proof else None, state["leads"], runtime)
     return {
         **update,

@@ -276,8 +276,10 @@ def _iso_date(parts: Mapping[str, str | None]) -> str | None:
 
 
 def is_any(value: Term, terms: Iterable[Term]) -> bool:
-    """Return whether a value is one of some terms, or a date within one."""
-    texts = [term.value for term in terms if isinstance(term, Literal)]
+    """Return whether a value is one of some terms, what one is called, or a date within one."""
     if isinstance(value, Entity):
         return value in terms
-    return any(value.value == text or value.value.startswith(f"{text}-") for text in texts)
+    same = any(value.value == term.name for term in terms)
+    return same or any(
+        value.value.startswith(f"{term.value}-") for term in terms if isinstance(term, Literal)
+    )

@@ -82,6 +82,11 @@ def unmet_topics_of_sparql(read: QueryConstants | None, topics: Iterable[Entity]
     return [str(topic) for topic in topics if read is None or topic.id not in read.binding]
 
 
+def is_cue(words: str) -> bool:
+    """Return whether words ask for an order, a time, a negation or a figure: `unused_cues` tells of them."""
+    return any(each.search(words) for each in (_ORDER, _RANK, _NOW, _NEGATION, _COMPUTED))
+
+
 def unused_cues(
     query: AnswerQuery, answers: Sequence[Term], question: str, topics: Collection[Entity]
 ) -> list[str]:

@@ -35,12 +35,14 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     given = list(dict.fromkeys(texts))
     meanings: dict[str, list[Entity]] = {}
     classes: dict[str, list[Hop]] = {}
+    said_as: dict[str, str] = {}
     named = await _resolve_topics(given, runtime)
     if not named:
         mentions = await _find_mentions(question, runtime)
         if not mentions:
             runtime.trace["reason"] = "the question names no entity of the graph; give a topic"
         classes = {each.matches[0].entity.id: [*each.matches[0].hops] for each in mentions if each.is_class}
+        said_as = {match.entity.id: each.text for each in mentions for match in each.matches}
         mentions = _topical(mentions, runtime)
         named = list(dict.fromkeys(mention.matches[0].entity for mention in mentions))
         meanings = {
@@ -74,6 +76,7 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
             "read_as": read_as,
             "topic_entities": [],
             "passed_over": list(map(one_line, passed_over)),
+            "said_as": said_as,
             "decision": "forward" if goes_on else "stop",
         }
     chains = [Chain(topic) for topic in topics]
@@ -85,6 +88,7 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
         "passed_over": list(map(one_line, passed_over)),
         "meanings": meanings,
         "classes": classes,
+        "said_as": said_as,
         "chain": chains[0],
         "leads": leads,
         "resume_points": chains[::-1],

@@ -8,6 +8,8 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Path, Term, local_name, plain_term
+from kgqa.kg.text import fold
+from kgqa.nodes.coverage import uncovered_phrases
 from kgqa.nodes.cues import unasked_function, unmet_kind, unused_cues
 from kgqa.nodes.said import is_term_said, is_value_said
 from kgqa.runtime.budget import BudgetExceeded
@@ -94,11 +96,21 @@ async def run_query(
 
 
 def unmet_topics(query: AnswerQuery, state: State) -> list[str]:
-    """Return the topics of the question that are no part of a query, by name."""
+    """Return the topics of the question that are no part of a query, by name.
+
+    A condition for what a topic is called, or for what it may mean instead, is for the topic.
+    """
     chains = list(joined.from_iterable(branch.chains for branch in query.branches))
     met: set[object] = {chain.topic for chain in chains} | {each.value for each in query.conditions}
     met |= {entity for chain in chains for held in chain.constraints for entity in held.entities}
-    unmet = {topic.id: topic for topic in state["topic_entities"] if not {topic, plain_term(topic)} & met}
+    equal = {fold(str(each.value)) for each in query.conditions if each.value and each.operator == "="}
+
+    def is_met(topic: Entity) -> bool:
+        meant = [topic, *state["meanings"].get(topic.id, ())]
+        texts = {fold(str(topic)), fold(state["said_as"].get(topic.id, ""))} - {""}
+        return not met.isdisjoint((*meant, *map(plain_term, meant))) or not equal.isdisjoint(texts)
+
+    unmet = {topic.id: topic for topic in state["topic_entities"] if not is_met(topic)}
     for id, hops in state["classes"].items():
         known = _hops_to_answers(query) if id in unmet else _all_hops(query)
         if known.intersection(hops):
@@ -168,7 +180,7 @@ async def prove_ends(
     try:
         for query in _queries_of_chains(chains, answers) if chains and answers else ():
             if (proof := await run_query(query, runtime)) and {each.id for each in proof.answers} == wanted:
-                return proof_update(query, proof, (), state)
+                return await proof_update(query, proof, (), state, runtime)
     except ValueError as error:
         runtime.trace["proof"] = f"left out: {error}"
     return {"outcome": "grounded_unverified"}
@@ -187,7 +199,7 @@ async def prove_claim(paths: Sequence[Path], *, holds: bool, state: State, runti
         query = AnswerQuery(_branches([[chain] for chain in claim]), RETURNED, ask=True)
         proof = await run_query(query, runtime)
         if proof and [each.id for each in proof.answers] == [str(holds).lower()]:
-            update = proof_update(query, proof, (), state)
+            update = await proof_update(query, proof, (), state, runtime)
             told = {term for path in paths for term in (path.topic, path.end)}
             if update["outcome"] != "grounded_unverified" or not told.issuperset(state["topic_entities"]):
                 return update
@@ -213,18 +225,31 @@ def _joining_chains(
             yield list(met.values())
 
 
-def proof_update(query: AnswerQuery, proof: Proof, branches: Sequence[VerifiedChain], state: State) -> Update:
+async def proof_update(
+    query: AnswerQuery,
+    proof: Proof,
+    branches: Sequence[VerifiedChain],
+    state: State,
+    runtime: NodeRuntime,
+) -> Update:
     """Return what a record says of a query that gives its answers, of ``branches`` of memory where it is so.
 
     It is unverified where nobody has judged all of it, a topic is no part of it, nothing counts what the
-    question asks the number of, or it does not heed an order, a negation, a comparison or a year; what a
-    model has picked or inferred is an inference, and so is that topics are alternatives.
+    question asks the number of, it does not heed an order, a negation, a comparison or a year, or nothing of
+    it says some words of the question; what a model has picked or inferred is an inference, and so is that
+    topics are alternatives.
     """
     verdicts = [branch.verdict for branch in branches]
     question, topics = state["question"], state["topic_entities"]
     found = tuple(proof.answers)
     cues = [*unmet_kind(found, question), *unused_cues(query, found, question, topics)]
-    unmet = [*unmet_topics(query, state), *cues]
+    cued = {word for cue in cues for word in fold(cue).split()}
+    uncovered = await uncovered_phrases(query, found, state, runtime)
+    unmet = [
+        *unmet_topics(query, state),
+        *cues,
+        *(each for each in uncovered if cued.isdisjoint(each.split())),
+    ]
     judged = "filter" not in verdicts and not any(branch.aggregate for branch in branches[:-1])
     conditions = recorded_conditions(query, proof, state, unmet if judged else [*unmet, UNJUDGED])
     outcome: Outcome = "grounded"

@@ -50,6 +50,11 @@ def is_value_said(condition: Condition, question: str) -> bool:
     return _is_number_said(value, question, to_the_day=condition.operator == "=")
 
 
+def is_number_word(word: str) -> bool:
+    """Return whether a word is a number, in figures or letters, or a part of one."""
+    return word[:1].isdigit() or word in _WORDS or word in _MULTIPLES
+
+
 def is_term_said(term: Term, question: str) -> bool:
     """Return whether a question names a term: a number or a date by its value, anything else by its words."""
     if isinstance(term, Literal) and kind_of(term) != "text":

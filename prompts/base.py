@@ -84,15 +84,20 @@ def for_kind(table: Mapping[type[Prompt[Any]], T], prompt: Prompt[Any]) -> T | N
 
 
 class QuestionPrompt(Prompt[R]):
-    """A prompt about a question, whose topic entities are named where there are several."""
+    """A prompt about a question, whose topic entities are named where there are several.
+
+    ``asked`` is the question as it was asked, where it is shown in translation.
+    """
 
     question: str
     _: KW_ONLY
     topics: tuple[Entity, ...] = ()
+    asked: str = ""
 
     def case(self) -> str:
         """Draw what is asked and of which topics, then what this prompt shows beside."""
-        return draw_case(self.question, *self._lines(), topics=self.topics)
+        asked = [f"As it was asked: {quoted(self.asked, MAX_QUESTION_CHARS)}"] if self.asked else []
+        return draw_case(self.question, *asked, *self._lines(), topics=self.topics)
 
     def _lines(self) -> Iterable[str]:
         return ()

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate, Condition
+from kgqa.kg.sparql.derived import in_words
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
 from kgqa.locks import cached_property
 from kgqa.prompts.apply_conditions import MAX_CONDITIONS, StatedCondition
@@ -23,6 +24,7 @@ from kgqa.prompts.attributes import (
     draw_owned_values,
     draw_told_apart,
     extreme_by,
+    is_alluded_to,
     is_said,
     term_text,
 )
@@ -331,11 +333,21 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
             at, place = self._branch_of(answer, united)
             if compared and at != last:
                 raise ValueError("the extreme has to be of the chain that has the answer")
+            if not answer.attribute.hops and len(branches) == 1 and self._only_narrows(branches[0], place):
+                branches[0] = replace(branches[0], chain=branches[0].chain.upto(place), others=())
             branches[at : at + 1] = _answered_at(branches[at], place, answer.attribute.hops)
             last = at
         if reply.count:
             branches[last] = replace(branches[last], aggregate=Aggregate("count"))
         return [*branches[:last], *branches[last + 1 :], branches[last]]
+
+    def _only_narrows(self, branch: ComposedBranch, place: int) -> bool:
+        """Return whether what follows a node is not meant: it had to be taken, and nothing speaks of it."""
+        upto, tail = branch.chain.upto(place), branch.chain.hops[place:]
+        used = branch.aggregate or any(each.place > place for each in branch.conditions)
+        offered = any(each.chain == upto for each in self.chains)
+        said = any(is_alluded_to(self.question, in_words(hop.words)) for hop in tail)
+        return not (used or offered or said)
 
     def chosen(self, reply: ComposedQuery) -> list[Term]:
         """Return the ends that a reply names; raise ValueError for a name that is not shown, or of two."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.linking.class_names import asked_kind
+from kgqa.kg.linking.name_words import asked_kinds, blank_out
 from kgqa.kg.linking.spoken_values import is_spoken
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.profile.ends import HopEnds
@@ -117,7 +118,12 @@ class Retriever:
         for topic in named if leading else ():
             others = [names[one] for one in names if one in classes or is_value_id(topic.id)]
             alone = mask_topic(question, names.get(topic), others)
-            await graph.restrict_to_names(topic, without_masks(alone))
+            text = without_masks(alone)
+            if is_value_id(
+                topic.id
+            ):  # what has a name is of the kind that is asked for, or is not known to be
+                text = blank_out(text, asked_kinds(text, ()))
+            await graph.restrict_to_names(topic, text)
         searched = {each: text for each, text in masked.items() if not named or each not in classes}
         kinds = await self._kinds(question, {topic: names.get(topic) for topic in topics})
         rated = await self._rate(searched, advice, inverses, graph, kinds)
@@ -193,7 +199,8 @@ class Retriever:
                 masked[topic], merged, advice[topic], said, self._encode, self._without, inverses
             )
             if topic in kinds:
-                led = [kinds[topic](each.chain.hops[-1]) for each in merged]
+                company = policies[topic].wording.asks_for_company
+                led = [_led_to_kind(each.chain.hops, kinds[topic], company) for each in merged]
                 logits = logits + [KIND_LOGIT * (share > 0) * (1 + share) / 2 for share in led]
             total = np.logaddexp.reduce(logits)
             return [
@@ -202,6 +209,15 @@ class Retriever:
             ]
 
         return {topic: await asyncio.to_thread(rate, topic) for topic in masked}
+
+
+def _led_to_kind(hops: Sequence[Hop], kinds: KindShares, company: bool) -> float:
+    """Return the share of what a chain leads to that is of the class which is asked for.
+
+    None where it may have been there before and has only gone away and back, unless ``company`` is asked for.
+    """
+    back = len(hops) > 2 and hops[-1] == hops[-2].inverse and kinds(hops[-3]) > 0
+    return 0.0 if back and not company else kinds(hops[-1])
 
 
 def _is_text(candidate: CandidateChain) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from kgqa.kg.pages import Mention
+from kgqa.kg.pages import Match, Mention
+from kgqa.kg.terms import is_value_id
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK
 from kgqa.retrieval.wording import FloatArray, QuestionWording, comparison_texts, wording_texts
 
@@ -27,7 +28,8 @@ async def rank_meanings(question: str, mentions: Sequence[Mention], encode: Enco
     """Return mentions with what they may mean, the likeliest first; the others are left out.
 
     Only entities are compared of which it is known what leads on from them (`Match.hops`). Those after the
-    first say as much of the question by a relation as the first does.
+    first say as much of the question by a relation as the first does, or are a value where that is an entity
+    of the same name, and the reverse.
     """
     masked = {mention: _mask(question, mentions, mention) for mention in mentions if _is_ambiguous(mention)}
     labels = {hop.words for mention in masked for match in mention.rivals for hop in match.hops}
@@ -76,5 +78,10 @@ def _choose(mention: Mention, wording: QuestionWording) -> Mention:
     )
     shares: FloatArray = np.exp(logits - np.logaddexp.reduce(logits))
     first, *others = np.argsort(-shares, kind="stable")
-    fair = [at for at in others if shares[at] >= MIN_SHARE and rivals[at].hops and said[at] >= said[first]]
+    likely = [at for at in others if shares[at] >= MIN_SHARE and rivals[at].hops]
+    fair = [at for at in likely if said[at] >= said[first] or _are_namesakes(rivals[at], rivals[first])]
     return replace(mention, matches=tuple(rivals[at] for at in (first, *fair)[:MAX_MEANINGS]))
+
+
+def _are_namesakes(one: Match, other: Match) -> bool:
+    return one.sure and other.sure and is_value_id(one.entity.id) != is_value_id(other.entity.id)

@@ -7,12 +7,13 @@ how similar the question as a whole is to all of the hops; and how usual the dir
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import dropwhile, pairwise, takewhile
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from kgqa.kg.sparql.derived import ANY_LEVEL
 from kgqa.kg.terms import Hop
 from kgqa.kg.text import FUNCTION_WORDS, split_camel_case
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, stem_similarity
@@ -33,7 +34,9 @@ BEST_WORD_WEIGHT = 0.3  # of the word that says a hop best, beside what all word
 LEFTOVER_WORD_WEIGHT = 0.5  # of a word that is left for hops to come: less than one that says a hop
 
 _INVERSE_HOP_PENALTY = 0.05  # what a hop against its arrow must be better by
-_MISREAD_PENALTY = 2.0  # of a first hop that the words around the entity say the other way round
+_MISREAD_PENALTY = 2.0  # of a first hop that is said the other way round, and a last one that leads away from
+# the things it is named after where these are asked for
+_ANY_LEVEL_PENALTY = 0.3  # of a hop of any number of levels where no word asks for these
 _RETURN_PENALTY = 0.3  # the same of going straight back
 _COMPANY_BONUS = 0.3  # of going straight back where a question asks for company: "the same director"
 _PAIR_PENALTY = 0.2  # of saying two hops as one, as those that meet at an unnamed node are said
@@ -53,6 +56,7 @@ _LINKING_WORDS = frozenset(
     {"of", "'s", "by", "in", "from", "that", "whose", "for", "with", "who", "which", "on", "at", "to"}
 )
 IGNORED_WORDS = FUNCTION_WORDS | {"name", "names", "named", "list", "tell", "give", "please", "should", "'s"}
+ASKING_WORDS = frozenset({"many", "number", "total", "all", "different", "show", "exist", "count"})
 _NOUNS_ASKED_FOR = {  # not by "who": most relations lead to people
     "when": "date",
     "where": "place",
@@ -61,9 +65,10 @@ _NOUNS_ASKED_FOR = {  # not by "who": most relations lead to people
     "described": "tag",
 }
 _WORD = re.compile(r"'s\b|\w+")
-_VERB_BEFORE = re.compile(
-    r"\b(is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may)(\s+the)?\s*$"
-)
+AUXILIARIES = frozenset(
+    {"is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could"}
+) | {"will", "would", "should", "may"}
+_VERB_BEFORE = re.compile(rf"\b({'|'.join(sorted(AUXILIARIES))})(\s+the)?\s*$")
 _DETERMINED = re.compile(r"\b(the|a|an|this|that)\s+$")
 _COMPANY_WORDS = re.compile(
     r"\b(same|also|others|else|together|co|shares?|another|both|common)\b", re.IGNORECASE
@@ -229,6 +234,31 @@ def asked_words(masked: str) -> list[str]:
     return list(dict.fromkeys(word.text for word in _find_content_words(without_masks(masked).lower())[0]))
 
 
+def asked_noun(masked: str) -> str | None:
+    """Return the noun after "which" or "what" of what is asked for, where a verb follows; None without any.
+
+    >>> asked_noun("Which pizza toppings has [ENT]?"), asked_noun("What causes [ENT]?")
+    ('toppings', None)
+    """
+    text = masked.lower()
+    words = dropwhile(lambda word: not word.typed, _find_content_words(text)[0])
+    *_, last = None, *takewhile(lambda word: word.typed, words)
+    return last.text if last and AUXILIARIES.intersection(text[last.end :].split()[:1]) else None
+
+
+@lru_cache(MAX_WORDS_KNOWN)
+def head_word(label: str) -> str:
+    """Return the noun that a relation's name is about.
+
+    >>> head_word("has country of origin"), head_word("film.film.release_date")
+    ('country', 'date')
+    """
+    words = relation_phrase(label.rpartition(".")[2]).split()
+    content = dropwhile(FUNCTION_WORDS.__contains__, words)
+    head = list(takewhile(lambda word: word not in FUNCTION_WORDS, content))
+    return (head or words or [""])[-1]
+
+
 def without_masks(masked: str) -> str:
     """Return what a masked question says beside its topics.
 
@@ -372,12 +402,17 @@ class QuestionWording:
     def __init__(self, masked: str, encode: Encode) -> None:
         self._encode, self._masked = encode, masked
         self._orders = word_orders(masked)
+        self._asked = asked_noun(masked)
         texts = wording_texts(masked)
         self._spans = texts[:-1]
         self._columns = {span: at for at, span in enumerate(self._spans)}
         rows = encode(texts)
         self._parts, self._question = rows[:-1], rows[-1]
-        self._return_penalty = -_COMPANY_BONUS if _COMPANY_WORDS.search(masked) else _RETURN_PENALTY
+        self._says_level = any(
+            word_similarity(word, "level") >= MIN_STEM_SAID for word in content_words(masked)
+        )
+        self.asks_for_company = _COMPANY_WORDS.search(masked) is not None
+        self._return_penalty = -_COMPANY_BONUS if self.asks_for_company else _RETURN_PENALTY
         self._known: dict[tuple[object, ...], float] = {}
 
     def hops(self, chains: Sequence[tuple[Sequence[Hop], Sequence[Hop]]]) -> list[SimilarityScores]:
@@ -423,11 +458,19 @@ class QuestionWording:
             against = np.array([sum(not hop.forward for hop in chain) for chain in alike])
             back = np.array([sum(one == two.inverse for one, two in pairwise(chain)) for chain in alike])
             misread = [
-                said_direction(chain[0].words, self._masked) is (not chain[0].forward) for chain in alike
+                said_direction(chain[0].words, self._masked) is (not chain[0].forward)
+                or (over and not chain[-1].forward and self._asks_for(chain[-1].words))
+                for chain in alike
             ]
+            far = np.array([sum(hop.relation in ANY_LEVEL for hop in chain) for chain in alike])
             lost = _INVERSE_HOP_PENALTY * against + _MISREAD_PENALTY * np.array(misread)
+            lost = lost + _ANY_LEVEL_PENALTY * far * (not self._says_level)
             scores[places] = said + whole - (lost + self._return_penalty * back)
         return scores
+
+    def _asks_for(self, label: str) -> bool:
+        """Return whether the things that are asked for are called as what a relation leads to."""
+        return self._asked is not None and word_similarity(self._asked, head_word(label)) >= MIN_STEM_SAID
 
     def _encode_hops(self, steps: Sequence[tuple[str, bool]]) -> tuple[FloatArray, FloatArray]:
         """Return vectors of hops, and how far they share stems with each part of the question.

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
@@ -30,7 +30,7 @@ from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError, PriorError
 from kgqa.priors.nli import ContradictionDetector
 from kgqa.priors.solutions import SolutionIndex
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, R
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, QuestionPrompt, R
 from kgqa.runtime.budget import BudgetExceeded, NodeBudget
 from kgqa.runtime.context import Context, run_context
 from kgqa.runtime.record import ref
@@ -74,9 +74,13 @@ class NodeRuntime(NodeBudget):
     """Whether there is nothing for the node to do."""
     language: str = ""
     """The language in which the question is asked, in which names are shown; empty where it is not clear."""
+    asked: str = ""
+    """The question as it was asked, where nodes read it in translation."""
 
     async def prompt(self, prompt: Prompt[R]) -> R:
         """Put a prompt to the model; raise `ModelError` if it cannot be reached, or misunderstands."""
+        if self.asked and isinstance(prompt, QuestionPrompt):
+            prompt = replace(prompt, asked=self.asked)
         asked = await self.reword(prompt)
         try:
             answered: Completion[R] = await self.call_model(lambda model: model.ask(asked))
@@ -241,6 +245,7 @@ class Node:
         if context.asks_graph:
             asked = given["question"][:MAX_QUESTION_CHARS]
             runtime.language = await asyncio.to_thread(detect_language, asked)
+            runtime.asked = asked if given.get("read_as") else ""
         if self.option and not getattr(context, self.option):
             return {"decision": "forward"}
         begun: Update = {**initial_state(given), **empty_record()} if self.opens else {}

@@ -207,6 +207,8 @@ class Update(TypedDict, total=False):
     """What else the mention of a topic entity may mean, by its id, the likeliest first."""
     classes: dict[str, list[Hop]]
     """The classes that the question names, by their ids, with the hops that lead to their members alone."""
+    said_as: dict[str, str]
+    """What the question calls each thing that was found in it, by its id."""
     chain: Chain
     """The relation chain at hand."""
     stack: list[Chain]
@@ -280,6 +282,7 @@ def initial_state(given: Input) -> Update:
         "passed_over": [],
         "meanings": {},
         "classes": {},
+        "said_as": {},
         "stack": [],
         "extensions": [],
         "withheld": [],

@@ -32,6 +32,9 @@ BROADER, NARROWER = f"{CLOSURE}{SKOS}broader", f"{CLOSURE}{SKOS}narrower"
 THESAURUS = (BROADER, NARROWER, f"{BROADER}+", f"{NARROWER}+")
 """Relations of which there is one for either direction, so that each is followed along its arrow only."""
 
+ANY_LEVEL = frozenset(THESAURUS[2:])
+"""Those of any number of steps."""
+
 _PATHS = {INSTANCE_OF: f"<{RDF}type>/<{RDFS}subClassOf>*"}
 
 _TYPES = {each for dialect in DIALECTS.values() for each in dialect.types}

@@ -39,7 +39,14 @@ from kgqa.retrieval.chain_ranking import ChainCombination, asks_when, combine_ch
 from kgqa.retrieval.confidence import MIN_SUPPORT, Reading, read_signals
 from kgqa.retrieval.lookups import MAX_QUERIES, NO_ANSWER, Lookups
 from kgqa.retrieval.retriever import Retrieved, Retriever
-from kgqa.retrieval.wording import IGNORED_WORDS, Encode, content_words, relation_phrase, word_similarity
+from kgqa.retrieval.wording import (
+    ASKING_WORDS,
+    IGNORED_WORDS,
+    Encode,
+    content_words,
+    relation_phrase,
+    word_similarity,
+)
 
 _MAX_SEARCH_QUERIES = MAX_QUERIES - 7  # the others are for values
 _MAX_INTERPRETATIONS = 256  # that are kept
@@ -48,7 +55,6 @@ _MIN_AGREEING_INTENT_SHARE = 0.1  # the same where the words of the question agr
 _MAX_COMPARED_ENDS = 1_000  # of other chains, that a chain may reach
 _ASTRAY = 6.0  # in the logarithm of its share, of a chain that goes against what is said
 _MAX_ALTERNATIVES = 8  # chains from each topic that are kept beside the chosen one
-_ASKING_WORDS = frozenset({"many", "number", "total", "all", "different", "show", "exist", "count"})
 _VALUE_ASKED = re.compile(
     r"(?i)\bwhen\b|\bhow (?!many\b)|\bwhat (?:is|was|were|are) the\b"
     r"|\b(?:which|what) (?:years?|dates?|days?)\b"
@@ -417,7 +423,7 @@ def _says_no_more(question: str, classes: Iterable[Entity], names: Mapping[Entit
     """Return whether a question says nothing beside the class that it asks for."""
     called = (spaced(names.get(each, each.name or "")) for each in classes)
     named = {word for name in called for word in in_singular(name).lower().split()}
-    return {*content_words(in_singular(question))} <= named | IGNORED_WORDS | _ASKING_WORDS
+    return {*content_words(in_singular(question))} <= named | IGNORED_WORDS | ASKING_WORDS
 
 
 def _prefer_entities(found: Sequence[CandidateChain]) -> list[CandidateChain]:

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from kgqa.kg.terms import Chain, Term
+from kgqa.kg.text import fold
 from kgqa.models.decisive import candidates_of_query, decisive_replies, is_accepted
 from kgqa.models.offline.chain_replies import Replies, asks_for_count
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
@@ -23,12 +24,19 @@ async def compose_query(prompt: ComposeQuery, interpreter: QuestionInterpreter) 
         return ComposedQuery(rationale=known.reason, chains=[])
     lists = [numbers] if known.intent.union else [[number] for number in numbers]
     ends = [end for number in numbers for end in prompt.chains[number - 1].shown]
-    query = ComposedQuery(rationale=known.reason, chains=lists, count=asks_for_count(known, ends))
+    said = {"count": asks_for_count(known, ends), "missing": _ambiguous(known, prompt)}
+    query = ComposedQuery(rationale=known.reason, chains=lists, **said)
     met = _ends_in_common(lists, prompt)
     wanted = met if known.answers is None else known.answers & {end.term for end in ends}
     if met and not wanted:
         return ComposedQuery(rationale=known.reason, chains=[])
     return query if wanted >= met else _tell_apart(query, met, wanted, known, prompt)
+
+
+def _ambiguous(known: Interpretation, prompt: ComposeQuery) -> str:
+    """Say which topic has the name of another thing from which chains are offered: which is meant is open."""
+    offered = {fold(str(each.chain.topic)) for each in prompt.chains if each.chain.topic in prompt.meanings}
+    return next((f"which {topic} is meant" for topic in known.chains if fold(str(topic)) in offered), "")
 
 
 def _number(known: Interpretation, chain: Chain, prompt: ComposeQuery) -> int:

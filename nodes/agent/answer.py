@@ -91,7 +91,7 @@ async def _prove_filtered(terms: Sequence[Term], state: AgentState, runtime: Nod
         query = query_of_memory([*met, last], state["topic_entities"])
         proof = await run_query(query, runtime)
         if proof and {term.id for term in proof.answers} == wanted:
-            return proof_update(query, proof, [*met, last], state)
+            return await proof_update(query, proof, [*met, last], state, runtime)
     return None
 
 

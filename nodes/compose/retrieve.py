@@ -1,7 +1,7 @@
 """Retrieve: which chains near the topics say the question, and what do their nodes have?"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 from math import exp
 from typing import TypeVar
 
@@ -21,7 +21,9 @@ MAX_OFFERED = 9  # of the likeliest chains, all topics together
 MIN_OFFERED = 4  # of each topic, where it has so many
 ENOUGH = 0.99  # how likely it is that the question's chain is among them, as the ranking has it
 MAX_INSTEAD = 3  # of what may be meant instead of a topic
-MAX_NEAR = 4  # chains of one move that are offered beside them
+MAX_NEAR = 4  # chains of one move that are offered beside them,
+MAX_NEAR_INSTEAD = 1  # and from what may be meant instead
+MAX_JOINING = 2  # chains that lead to other topics alone
 MAX_SAME_ENDS = 2
 MAX_SHARE_APART = 2.0  # logarithm of how much likelier one of two chains with the same ends may be
 MAX_NEW = 6  # that are found for what is missing
@@ -134,9 +136,26 @@ def _likeliest(
         for each in varied[: MAX_INSTEAD if topic in instead else most]:
             if sum(exp(one.share) for one in taken) < ENOUGH:
                 taken.append(each)
-        near = [each for each in varied if len(each.moves) == 1 and each not in taken][:MAX_NEAR]
-        offered = taken if topic in instead else [*taken, *near]
+        near = [each for each in varied if len(each.moves) == 1 and each not in taken]
+        offered = [*taken, *near[: MAX_NEAR_INSTEAD if topic in instead else MAX_NEAR]]
+        offered += [] if topic in instead else _joining(chains, {*topics} - {*instead}, passed, found)
         yield from (_offer(each.as_taught(found.ends), found.ends) for each in offered)
+
+
+def _joining(
+    chains: Iterable[CandidateChain], topics: Collection[Entity], passed: Collection[Chain], found: Retrieved
+) -> list[CandidateChain]:
+    """Return the likeliest chains that lead to other topics alone: a node on the way may be the answer."""
+    joining = (
+        each
+        for each in chains
+        if len(each.moves) > 1
+        and each.terms <= {*topics}
+        and each.chain.topic not in each.terms
+        and each.chain not in passed
+        and not _comes_back(each.chain, found.ends)
+    )
+    return [*islice(joining, MAX_JOINING)]
 
 
 def _comes_back(chain: Chain, visited: Mapping[Chain, Page[Candidate]]) -> bool:

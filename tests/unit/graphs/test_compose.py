@@ -170,3 +170,29 @@ async def test_without_attributes_names_alone_are_shown(graph: Open) -> None:
     model = composing(players)
     await ask(graph(TEAM), model, attributes=False)
     assert not model.prompts[0].attributes
+
+
+async def test_a_condition_for_what_a_topic_is_called_is_for_the_topic(graph: Open) -> None:
+    def by_name(prompt: ComposeQuery) -> Line:
+        stated = {"attribute": letter(prompt, "home"), "operator": "=", "value": "Ulm"}
+        return {**players(prompt), "conditions": [stated]}
+
+    store = graph(TEAM + 'e:ann r:home "Ulm" . e:ben r:home "Bonn" . e:cy r:home "Jena" .')
+    record = await ask(
+        store, composing(by_name), "Which player of the Team has a home in Ulm?", topics=["Team", "Ulm"]
+    )
+    assert (shown(record), record["outcome"]) == (["Ann"], "grounded")
+
+
+async def test_a_chain_from_one_topic_to_another_is_offered(graph: Open) -> None:
+    def between(prompt: ComposeQuery) -> Line:
+        number = chain_number(prompt, "player", "home_town")
+        return {"chains": [[number]], "answer": node_name(number, 1, prompt.chains[number - 1].chain)}
+
+    store = graph("""
+    e:team rdfs:label "Team" ; r:player e:ann . e:ann rdfs:label "Ann" ; r:home_town e:ulm .
+    e:ulm rdfs:label "Ulm" .
+    """)
+    question = "Which player of the Team has the home town Ulm?"
+    record = await ask(store, composing(between), question, topics=["Team", "Ulm"])
+    assert shown(record) == ["Ann"]

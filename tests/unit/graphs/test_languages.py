@@ -68,6 +68,7 @@ async def test_a_question_in_another_language_is_asked_once_in_that_of_the_names
     assert model.prompts[0].language == "English"
     assert {prompt.question for prompt in model.prompts[1:]} == {"What is the capital of Austria?"}
     assert record["question"] == GERMAN
+    assert all(f'As it was asked: "{GERMAN}"' in prompt.case() for prompt in model.prompts[1:])
     assert record["trace"][0]["read_as"] == "What is the capital of Austria?"
     assert (shown(record), record["usage"]["llm_calls"]) == (["Vienna"], len(model.prompts))
 

@@ -116,6 +116,18 @@ def test_an_extreme_may_be_of_the_values_that_a_chain_ends_in() -> None:
     assert branch.aggregate == Aggregate("min", by="date")
 
 
+@pytest.mark.parametrize(
+    ("question", "chain"),
+    [("Who are Ada's children?", CHILDREN), ("Which of Ada's children lives somewhere?", HOMES)],
+)
+def test_what_follows_an_answer_on_its_only_chain_counts_where_it_is_said(
+    question: str, chain: Chain
+) -> None:
+    offered = OfferedChain(HOMES, nodes("Ulm", "Bonn"), named=(1,), passed=((),))
+    (branch,) = ComposeQuery(question, (offered,)).branches(ComposedQuery(chains=[[1]], answer="?1a"))
+    assert branch.chain == chain
+
+
 def test_ends_are_chosen_by_name() -> None:
     assert list(map(str, ASKED.chosen(composed(chains=[[1]], chosen=["Cleo"], words="kind")))) == ["Cleo"]
 

@@ -3,6 +3,7 @@
 import pytest
 
 from kgqa.kg.meter import metered
+from kgqa.kg.sparql.derived import BROADER
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import ANY, Chain, Entity, Hop
 from kgqa.retrieval.lookups import MAX_QUERIES, Lookups
@@ -95,3 +96,45 @@ async def test_without_topics_chains_set_out_from_classes(graph) -> None:
     members = Chain(town, (Hop("http://www.w3.org/1999/02/22-rdf-syntax-ns#type", False),))
     assert [each.chain for each in found.chains[town]][:2] == [members, members.then(MAYOR)]
     assert meter.queries <= MAX_QUERIES
+
+
+async def test_one_step_comes_before_any_number_of_steps_unless_levels_are_asked_for(graph) -> None:
+    store = graph("""
+    @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+    e:oak a skos:Concept ; skos:prefLabel "Oak" ; skos:broader e:tree .
+    e:tree a skos:Concept ; skos:prefLabel "Tree" ; skos:broader e:plant .
+    e:plant a skos:Concept ; skos:prefLabel "Plant" .
+    """)
+    oak = Entity("http://t/e/oak", "Oak")
+    for question, relation in (
+        ("What is the broader concept of Oak?", BROADER),
+        ("What is broader than Oak at any level?", f"{BROADER}+"),
+    ):
+        found = await Retriever(store, MEMO.encode).retrieve(question, [oak], Lookups(store))
+        assert likeliest(found, oak).hops[0].relation == relation
+
+
+async def test_a_chain_does_not_go_away_and_back_to_the_things_that_are_asked_for(graph) -> None:
+    store = graph(
+        '@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> . e:south rdfs:label "South" . '
+        + "".join(
+            f'e:t{n} a e:Town ; rdfs:label "T{n}" ; r:region e:south . '
+            f'e:w{n % 2} a e:Worker ; rdfs:label "W{n % 2}" ; r:town e:t{n} . '
+            for n in range(6)
+        )
+    )
+    south = Entity("http://t/e/south", "South")
+    found = await Retriever(store, MEMO.encode).retrieve(
+        "Which towns belong to the South region?", [south], Lookups(store)
+    )
+    assert [str(hop) for hop in likeliest(found, south).hops] == ["<-region-"]
+
+
+async def test_things_that_are_asked_for_are_what_a_relation_called_so_leads_to(graph) -> None:
+    store = graph("""
+    e:mild rdfs:label "Mild" . e:feta rdfs:label "Feta" ; r:spiciness e:mild .
+    e:veneto rdfs:label "Veneto" ; r:has_topping e:feta .
+    """)
+    mild = Entity("http://t/e/mild", "Mild")
+    found = await Retriever(store, MEMO.encode).retrieve("Which toppings are Mild?", [mild], Lookups(store))
+    assert [str(hop) for hop in likeliest(found, mild).hops] == ["<-spiciness-"]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from kgqa.kg.pages import Match, Mention
-from kgqa.kg.terms import Entity, Hop
+from kgqa.kg.terms import Entity, Hop, Literal, value_node
 from kgqa.retrieval.topics import MAX_MEANINGS, rank_meanings
 from kgqa.tests.conftest import MEMO
 
@@ -81,3 +81,14 @@ def test_it_is_the_same_each_time() -> None:
     assert asyncio.run(rank_meanings(question, asked, encode)) == asyncio.run(
         rank_meanings(question, asked, encode)
     )
+
+
+@pytest.mark.parametrize("how", ["exact", "part"])
+async def test_a_value_and_an_entity_of_one_name_may_both_be_meant(how: str) -> None:
+    own = Hop("http://x/region"), Hop("http://x/territory", False)
+    others = Hop("http://x/city", False), Hop("http://x/ship_city", False)
+    entity = Match(Entity("http://x/s", "Seattle"), 1.0, "exact", own)
+    value = Match(value_node(Literal("Seattle")), 1.0, how, others)
+    question = "Who is responsible for Seattle?"
+    [found] = await rank_meanings(question, [mention(question, "Seattle", entity, value)], encode)
+    assert found.matches == ((entity, value) if how == "exact" else (entity,))

@@ -1,0 +1,66 @@
+"""Words of a question that nothing of a query says are conditions that nobody has checked."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, strategies as st
+
+import kgqa
+from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.kg.terms import Entity
+from kgqa.kg.text import fold, split_words
+from kgqa.models.scripted import ScriptedModel
+from kgqa.nodes.coverage import CLASS_MASK, _mask, _phrases
+from kgqa.prompts.compose_query import ComposeQuery
+from kgqa.tests.support.doubles import shown
+
+SHOP = """
+e:Car a owl:Class ; rdfs:label "car" .
+e:beetle a e:Car ; rdfs:label "Beetle" ; r:made_by e:wolf ; r:region e:south .
+e:golf a e:Car ; rdfs:label "Golf" ; r:made_by e:wolf ; r:region e:south .
+e:wolf rdfs:label "Wolf" . e:south rdfs:label "Saxony" .
+""".replace("owl:Class", "<http://www.w3.org/2002/07/owl#Class>")
+
+
+def taking(relation: str) -> ScriptedModel:
+    """A model that takes the chain of one relation from the first topic."""
+
+    def reply(prompt: ComposeQuery) -> dict[str, object]:
+        found = [at for at, each in enumerate(prompt.chains, 1) if each.chain.hops[-1].words == relation]
+        members = [at for at, each in enumerate(prompt.chains, 1) if each.chain.topic.name == "car"]
+        return {"chains": [found[:1], *([members[:1]] if members else [])]}
+
+    return ScriptedModel(lambda prompt: reply(prompt) if prompt.name == "compose_query" else {})
+
+
+@pytest.mark.parametrize(
+    ("question", "relation", "open_words"),
+    [
+        ("Which cars are made by Wolf?", "made_by", []),
+        ("Which red cars are made by Wolf?", "made_by", ["red"]),
+        ("Which cars made by Wolf are red?", "made_by", ["red"]),
+        ("Which cars come from Wolf?", "made_by", []),  # a relation may be paraphrased,
+        ("Which cars belong to the region Saxony?", "region", []),  # or have a verb beside it;
+        ("Which cars from Wolf won the Rally?", "made_by", ["rally"]),
+        ("Which cars from Wolf swim in rivers?", "made_by", ["swim"]),  # one phrase for each, and no name
+    ],
+)
+async def test_words_that_nothing_says_are_unverified(
+    graph: Callable[[str], SparqlGraph], question: str, relation: str, open_words: list[str]
+) -> None:
+    record = await kgqa.aask(question, kg=graph(SHOP), model=taking(relation), explore=False)
+    assert {*shown(record)} == {"Beetle", "Golf"}
+    assert [each["words"] for each in record["conditions"] if each["by"] is None] == open_words
+    assert record["outcome"] == ("grounded_unverified" if open_words else "grounded")
+
+
+def test_the_class_that_is_asked_for_is_told_from_other_names() -> None:
+    names = {"hut": Entity("http://t/e/Hut"), "Club": Entity("http://t/e/club")}
+    masked = _mask("Which huts has the Club?", names, [])
+    assert masked == (f"Which {CLASS_MASK} has the [OTHER]?", 0)
+
+
+@given(st.text(max_size=80))
+def test_phrases_of_any_text_are_words_of_it(text: str) -> None:
+    words = [fold(word.text) for word in split_words(text)]
+    assert all(word in words for each in _phrases(text) for word in each.words)
