@@ -224,6 +224,8 @@ OWL = "http://www.w3.org/2002/07/owl#"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
 SHACL = "http://www.w3.org/ns/shacl#"
 SWRL = "http://www.w3.org/2003/11/swrl#"
+META_NAMESPACES = (RDF, RDFS, OWL, SHACL, SWRL)
+"""Of vocabularies that describe others: what is of their classes is terminology."""
 OBO = "http://purl.obolibrary.org/obo/"
 OBO_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
 XSD = "http://www.w3.org/2001/XMLSchema#"

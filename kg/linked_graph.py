@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TypeVar
 
-from kgqa.kg.dialects import LOCAL_NAME, Dialect, entity_iri, is_foreign
+from kgqa.kg.dialects import LOCAL_NAME, RDF, Dialect, entity_iri, is_foreign
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, GraphFacts, Row
 from kgqa.kg.languages import base_language, detect_language, name_shares
@@ -17,17 +17,27 @@ from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.lookup import NameLookup
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.linking.name_words import asked_kinds, blank_out, is_same_name, said_names
+from kgqa.kg.linking.schema_terms import find_schema_terms
 from kgqa.kg.linking.values import ValueFinder
 from kgqa.kg.meter import begin_query, end_query, unmetered
 from kgqa.kg.naming import Naming
 from kgqa.kg.pages import MAX_RIVALS, Match, Mention
 from kgqa.kg.profile.building import profile_classes
 from kgqa.kg.profile.profile import ClassProfile, Profile
+from kgqa.kg.profile.terminology import DEFINITIONS
 from kgqa.kg.relations import RelationCatalog
 from kgqa.kg.sparql import chain_queries, queries
-from kgqa.kg.sparql.derived import BROADER, INSTANCE_OF, SUBCLASS, split_language
+from kgqa.kg.sparql.derived import (
+    BROADER,
+    HAS_PROPERTY,
+    INSTANCE_OF,
+    SCHEMA_KINDS,
+    SUBCLASS,
+    split_language,
+)
 from kgqa.kg.terms import (
     KINDS_NAMESPACE,
+    TERM_NAMESPACE,
     Chain,
     Entity,
     Hop,
@@ -35,6 +45,7 @@ from kgqa.kg.terms import (
     is_id,
     is_value_id,
     node_id,
+    plain_id,
     value_node,
 )
 from kgqa.kg.text import in_singular
@@ -128,6 +139,9 @@ class LinkedGraph:
             if values:
                 mentions = ValueFinder(values, index, linker).add(question, mentions)
             mentions = without_chance(mentions)
+            if f"{RDF}type" in self._facts.predicates:
+                named = dict(zip(self.relations, labels, strict=True))
+                mentions = find_schema_terms(question, mentions, classes, named) or mentions
             rivals = [each.entity.id for mention in mentions for each in mention.rivals]
             return mentions, index.facts(rivals)
 
@@ -271,11 +285,22 @@ class LinkedGraph:
 
     def _name_classes(self, profile: Profile) -> ClassNames:
         if self._known_classes is None:
+            self._naming.terms = {*self._facts.predicates, *(each.id for each in profile.classes if each.id)}
             self._known_classes = ClassNames(profile)
         return self._known_classes
 
+    def _of_term(self, node: Entity, classes: ClassNames, rows: Iterable[Row]) -> tuple[Hop, ...]:
+        """Return the hops from a class or relation as itself: to its definitions, and to one another."""
+        if not node.id.startswith(TERM_NAMESPACE):
+            return ()
+        stated = {relation.id for relation, _ in rows if relation}
+        defined = (self._relations.hop(each, True) for each in DEFINITIONS if each in stated)
+        return self._relations.hop(HAS_PROPERTY, plain_id(node.id) in classes), *defined
+
     def _to_members(self, node: Entity, classes: ClassNames) -> Hop | None:
         """Return the hop from a class to its members, those of its subclasses too; None for anything else."""
+        if node.id in SCHEMA_KINDS:
+            return self._relations.hop(SCHEMA_KINDS[node.id], False)
         if node.id not in classes:
             return None
         known = self._facts.predicates

@@ -1,11 +1,12 @@
 """Names of nodes, and descriptions of entities, made from the rows of queries."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from kgqa.kg.dialects import GIVEN_AND_FAMILY, Dialect, LabelPredicates, is_readable
 from kgqa.kg.graph import Row
 from kgqa.kg.pages import Description, Page
 from kgqa.kg.sparql.decoding import is_true, read_integer, sort_key
+from kgqa.kg.sparql.derived import in_words
 from kgqa.kg.terms import Entity, Hop, Literal, Term, is_value_id, local_name, one_line, plain_term
 
 MAX_NAME_CHARS = 1_000
@@ -23,6 +24,7 @@ class Naming:
         aliases: Alias predicates of the graph.
         local: True where all names come from IRIs.
         family: For each label predicate of given names the one of family names.
+        terms: Ids of classes and relations, which their IRIs name where nothing else does.
     """
 
     def __init__(self, dialect: Dialect, predicates: Iterable[str]) -> None:
@@ -31,6 +33,7 @@ class Naming:
         self.labels = LabelPredicates(label for label in dialect.labels if label in present)
         self.labels.languages = dialect.languages if dialect.polyglot else ()
         self.aliases = tuple(alias for alias in dialect.aliases if alias in present)
+        self.terms: Collection[str] = ()
         self.local = not self.labels and dialect.unlabelled != "none"
         self.family = {one: two for one, two in GIVEN_AND_FAMILY if {one, two} <= {*self.labels}}
         rank = self.labels.index
@@ -69,6 +72,8 @@ class Naming:
             name = self._dialect.best(self._whole(seen) if self.family else seen) or ""
         if not name and (self.local or (self._dialect.unlabelled == "each" and is_readable(local_name(id)))):
             name = self._dialect.local_label(id) or ""
+        if not name and id in self.terms:
+            name = in_words(local_name(id))
         return (name if len(name) <= MAX_NAME_CHARS else name[: MAX_NAME_CHARS - 1] + "…") or None
 
     def _whole(self, names: Sequence[tuple[int, str, str]]) -> Iterable[tuple[int, str, str]]:

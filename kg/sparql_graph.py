@@ -145,7 +145,9 @@ class SparqlGraph(LinkedGraph, Prover):
                 if chain_queries.CUT_TRIPLES in rows.cuts:
                     sampled |= entities > looked_up or bool(chain.hops and not entities)
                 to_members = None if chain.hops else self._to_members(chain.topic, classes)
-                on = Page((to_members,)) if to_members else self._hops(rows.hops, sampled)
+                of_term = () if chain.hops else self._of_term(chain.topic, classes, rows.hops)
+                own = (to_members,) if to_members else of_term
+                on = Page(own) if own else self._hops(rows.hops, sampled)
                 if not (on.items or chain.hops) and is_value_id(chain.topic.id):
                     on = Page(self._relations.read_named(rows.hops))
                 visits[chain] = ChainResult(found, on)

@@ -41,6 +41,8 @@ VALUE_NAMESPACE = "urn:kgqa:value:"
 """Ids of values that a chain sets out from; queries write them as the literals that they stand for."""
 KINDS_NAMESPACE = "urn:kgqa:kinds:"
 """Ids of classes and concepts that stand for all below them, where these are entities themselves."""
+TERM_NAMESPACE = "urn:kgqa:term:"
+"""Ids of classes and relations that stand for themselves, where a question is about the schema."""
 _VALUE_ID = re.compile(rf"{VALUE_NAMESPACE}([^@:]*)(?:@([^@:]+)|:([^@:]+))?")
 
 
@@ -173,11 +175,11 @@ def plain_term(term: "Term") -> "Term":
 
     >>> [str(plain_term(each)) for each in (value_node(Literal("5", "http://x/kg")), Entity("http://x/a"))]
     ['5', 'http://x/a']
-    >>> plain_term(Entity(kinds_of("http://x/a"))).id
-    'http://x/a'
+    >>> {plain_term(Entity(stands("http://x/a"))).id for stands in (kinds_of, term_of)}
+    {'http://x/a'}
     """
-    if isinstance(term, Entity) and term.id.startswith(KINDS_NAMESPACE):
-        return Entity(term.id.removeprefix(KINDS_NAMESPACE), term.name)
+    if isinstance(term, Entity) and (id := plain_id(term.id)) != term.id:
+        return Entity(id, term.name)
     is_value = isinstance(term, Entity) and term.id.startswith(VALUE_NAMESPACE)
     return (is_value and _read_value(term.id)) or term
 
@@ -185,6 +187,16 @@ def plain_term(term: "Term") -> "Term":
 def kinds_of(id: str) -> str:
     """Return the id of a class or concept as that of all below it."""
     return KINDS_NAMESPACE + id
+
+
+def term_of(id: str) -> str:
+    """Return the id of a class or relation as that of itself, apart from its members or facts."""
+    return TERM_NAMESPACE + id
+
+
+def plain_id(id: str) -> str:
+    """Return the id that a graph has for a class, concept or relation; any other as it is."""
+    return id.removeprefix(KINDS_NAMESPACE).removeprefix(TERM_NAMESPACE)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -1,8 +1,8 @@
 """Coverage: which words of a question say nothing of a query, which then answers a wider one? (ours).
 
 Words are aligned with what a query is made of, its relations, classes, values and answers, by their stems
-and by a sentence encoder. For each relation one phrase more may stand, which paraphrases it ("come from") or
-joins what says it ("belong to the region").
+and by a sentence encoder. For each relation but a name one phrase more may stand, which paraphrases it ("come
+from") or joins what says it ("belong to the region").
 """
 
 from calendar import month_name
@@ -10,11 +10,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kgqa.kg.languages import detect_language
-from kgqa.kg.linking.class_names import asked_kind, in_plural
+from kgqa.kg.linking.class_names import asked_kind
+from kgqa.kg.linking.name_words import NAMING_PHRASES
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import ANY, Entity, Hop, Term, local_name, value_node
-from kgqa.kg.text import fold, split_words
+from kgqa.kg.text import fold, in_plural, split_words
 from kgqa.nodes.cues import is_cue
 from kgqa.nodes.said import is_number_word
 from kgqa.priors.encoder import Vectors
@@ -103,7 +104,7 @@ async def uncovered_phrases(
     except EncoderError:
         return []
     computed = query.aggregate is not None and query.aggregate.function != "count"
-    paraphrases = len(hops) + computed + unfound
+    paraphrases = sum(fold(hop.words) not in NAMING_PHRASES for hop in hops) + computed + unfound
     left = [each for each in phrases if compared.least(each, said) < MIN_SUPPORT]
     plain = [each for each in left if not each.restricts and not each.is_kind]
     apart = {each: best for each in plain if (best := compared.best(each, said)) < MIN_SUPPORT}

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kgqa.kg.languages import base_language, stem_words
@@ -60,6 +60,18 @@ def asked_kind(question: str, classes: Mapping[Entity, str | None]) -> Entity | 
     return min(asked, key=lambda each: said.find(fold(in_singular(spaced(asked[each])))), default=None)
 
 
+def find_phrases(question: str, called: Callable[[str], Collection[Entity]]) -> list[NamedWords]:
+    """Return the places of words by which something is called, in their order; more words are taken first."""
+    listed, found = split_words(question), list[NamedWords]()
+    for size in range(MAX_CLASS_WORDS, 0, -1):
+        for first in range(len(listed) - size + 1):
+            begin, end = listed[first].start, listed[first + size - 1].end
+            entities = called(question[begin:end])
+            if entities and all(end <= other.begin or other.end <= begin for other in found):
+                found.append(NamedWords(begin, end, tuple(entities)[:MAX_BEARERS]))
+    return sorted(found)
+
+
 class ClassNames:
     """The classes of a graph by what they are called: in all languages, and by their IRIs.
 
@@ -115,17 +127,16 @@ class ClassNames:
 
         In another ``language`` than English they may be inflected.
         """
-        listed, found = split_words(question), list[NamedWords]()
         by_stems = self._by_stems(language)
-        for size in range(MAX_CLASS_WORDS, 0, -1):
-            for first in range(len(listed) - size + 1):
-                begin, end = listed[first].start, listed[first + size - 1].end
-                entities = self._entities.get(fold(in_singular(question[begin:end])))
-                if not entities and by_stems:
-                    entities = by_stems.get(stem_words(question[begin:end], language))
-                if entities and all(end <= other.begin or other.end <= begin for other in found):
-                    found.append(NamedWords(begin, end, tuple(entities)[:MAX_BEARERS]))
-        yield from sorted(found)
+
+        def called(text: str) -> Collection[Entity]:
+            return self.called(text) or (by_stems.get(stem_words(text, language), ()) if by_stems else ())
+
+        yield from find_phrases(question, called)
+
+    def called(self, text: str) -> Collection[Entity]:
+        """Return the classes that are called by a text."""
+        return self._entities.get(fold(in_singular(text)), ())
 
 
 def add_classes(
@@ -141,7 +152,7 @@ def add_classes(
     those of one of the ``relations``. What is an entity as well is a class where several are meant.
     """
     kept, said = list(mentions), f" {fold(in_singular(question))} "
-    longer = [each for each in map(_content, relations) if " " in each and f" {each} " in said]
+    longer = [each for each in map(content_words, relations) if " " in each and f" {each} " in said]
     for begin, end, entities in classes.find(question, language):
         name = fold(in_singular(question[begin:end]))
         if any(name != each and f" {name} " in f" {each} " for each in longer):
@@ -175,7 +186,7 @@ def without_chance(mentions: Sequence[Mention]) -> list[Mention]:
     return [each for each in mentions if not (sure and is_chance(each))]
 
 
-def _content(relation: str) -> str:
+def content_words(relation: str) -> str:
     """Return the words of a relation that carry meaning, in the singular."""
     words = fold(in_singular(spaced(relation.rpartition(".")[2]))).split()
     return " ".join(word for word in words if word not in FUNCTION_WORDS)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TypeVar
 
-from kgqa.kg.dialects import OWL, PLAIN, RDFS, SCHEMA_ORG, SKOS, XSD, Dialect, is_readable
+from kgqa.kg.dialects import META_NAMESPACES, OWL, PLAIN, RDFS, SCHEMA_ORG, XSD, Dialect, is_readable
 from kgqa.kg.graph import Row
 from kgqa.kg.profile.naming import Facts, find_naming, find_unnamed
 from kgqa.kg.profile.profile import (
@@ -18,7 +18,7 @@ from kgqa.kg.profile.profile import (
     RelationProfile,
     Wording,
 )
-from kgqa.kg.profile.terminology import META_NAMESPACES, is_meta, is_terminology_only
+from kgqa.kg.profile.terminology import DEFINITIONS, is_meta, is_terminology_only
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.sparql import profile_queries as queries
 from kgqa.kg.sparql.decoding import item_at, read_integer
@@ -60,7 +60,6 @@ MAX_PROPERTIES, MIN_PROPERTIES, MAX_PROPERTIES_IN_ALL = 40, 8, 30_000
 """Properties that are kept of a class, the commonest first, and of all classes together."""
 
 
-_COMMENTS = (f"{RDFS}comment", f"{SKOS}definition", "http://purl.org/dc/terms/description")
 _DOMAINS = (f"{RDFS}domain", f"{SCHEMA_ORG}domainIncludes")
 _RANGES = (f"{RDFS}range", f"{SCHEMA_ORG}rangeIncludes")
 _INVERSES, _ABOVE = (f"{OWL}inverseOf", f"{SCHEMA_ORG}inverseOf"), (f"{RDFS}subPropertyOf",)
@@ -377,7 +376,7 @@ def _wordings(
     ask: Ask, ids: Iterable[str], dialect: Dialect, predicates: Mapping[str, int]
 ) -> dict[str, Wording]:
     """Return what classes and relations are called."""
-    labels, comments = _present(dialect.labels, predicates), _present(_COMMENTS, predicates)
+    labels, comments = _present(dialect.labels, predicates), _present(DEFINITIONS, predicates)
     names, comments_of = defaultdict[str, list[Literal]](list), defaultdict[str, list[Literal]](list)
     for some in _batches(list(dict.fromkeys(ids))) if labels or comments else ():
         for node, predicate, end in ask(queries.objects_by(some, [*labels, *comments])):

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from kgqa.kg.dialects import OWL, RDF, RDFS, SHACL, SKOS, SWRL
+from kgqa.kg.dialects import META_NAMESPACES, OWL, RDFS, SKOS
 
 CLASSES = (f"{OWL}Class", f"{RDFS}Class", f"{SKOS}Concept")
 """The types of classes, and of concepts of a thesaurus."""
 
-META_NAMESPACES = (RDF, RDFS, OWL, SHACL, SWRL)
-"""Of vocabularies that describe others: what is of their classes is terminology."""
+DEFINITIONS = (f"{RDFS}comment", f"{SKOS}definition", "http://purl.org/dc/terms/description")
+"""Relations to what is said of a class or relation, best first."""
 
 
 def is_meta(class_id: str) -> bool:

@@ -16,8 +16,19 @@ import re
 from urllib.parse import unquote
 from zlib import crc32
 
-from kgqa.kg.dialects import CLOSURE, DIALECTS, IN_LANGUAGE, OWL, RDF, RDFS, RESTRICTED, SKOS, XSD
-from kgqa.kg.terms import Hop, local_name
+from kgqa.kg.dialects import (
+    CLOSURE,
+    DIALECTS,
+    IN_LANGUAGE,
+    META_NAMESPACES,
+    OWL,
+    RDF,
+    RDFS,
+    RESTRICTED,
+    SKOS,
+    XSD,
+)
+from kgqa.kg.terms import Entity, Hop, local_name
 
 DERIVED_GRAPH = "urn:kgqa:derived"
 INSTANCE_OF = "urn:kgqa:instance-of"
@@ -35,6 +46,15 @@ THESAURUS = (BROADER, NARROWER, f"{BROADER}+", f"{NARROWER}+")
 ANY_LEVEL = frozenset(THESAURUS[2:])
 """Those of any number of steps."""
 
+HAS_PROPERTY = "urn:kgqa:has-property"
+"""From a class to the relations that its members have."""
+
+CLASS, PROPERTY = Entity("urn:kgqa:class", "class"), Entity("urn:kgqa:property", "property")
+"""What a question calls the classes and relations of a graph, of which they are members."""
+
+SCHEMA_KINDS = {CLASS.id: "urn:kgqa:is-class", PROPERTY.id: "urn:kgqa:is-property"}
+"""The relation by which what describes members is one of these."""
+
 _PATHS = {INSTANCE_OF: f"<{RDF}type>/<{RDFS}subClassOf>*"}
 
 _TYPES = {each for dialect in DIALECTS.values() for each in dialect.types}
@@ -42,6 +62,8 @@ _TYPES = {each for dialect in DIALECTS.values() for each in dialect.types}
 _NAMES = {
     INSTANCE_OF: "instance of",
     SUBCLASS: "kind of",
+    HAS_PROPERTY: "property",
+    **dict.fromkeys(SCHEMA_KINDS.values(), "is a"),
     **dict(
         zip(THESAURUS, ("broader", "narrower", "broader at any level", "narrower at any level"), strict=True)
     ),
@@ -107,7 +129,33 @@ def write_relation(iri: str) -> str:
 
 def leads_to_members(hop: Hop) -> bool:
     """Return whether a hop leads from a class to its members."""
-    return not hop.forward and hop.relation in {INSTANCE_OF, SUBCLASS, BROADER, *_TYPES}
+    return not hop.forward and hop.relation in {
+        INSTANCE_OF,
+        SUBCLASS,
+        BROADER,
+        *SCHEMA_KINDS.values(),
+        *_TYPES,
+    }
+
+
+def schema_pattern(start: str, iri: str, end: str) -> str | None:
+    """Write a relation of classes and properties as what their members have; None for any other.
+
+    Classes and properties of terminology are none.
+    """
+    if iri != HAS_PROPERTY and iri not in SCHEMA_KINDS.values():
+        return None
+    number = f"{crc32(f'{start} {iri} {end}'.encode()):x}"
+    types, kind, relation = {
+        HAS_PROPERTY: (write_relation(INSTANCE_OF), start, end),
+        SCHEMA_KINDS[CLASS.id]: (write_relation(INSTANCE_OF), start, ""),
+        SCHEMA_KINDS[PROPERTY.id]: (f"<{RDF}type>", f"?kind{number}", start),
+    }[iri]
+    facts = f"?member{number} {types} {kind} . "
+    facts += f"?member{number} {relation} ?value{number} . " if relation else ""
+    meta = "^(" + "|".join(META_NAMESPACES) + ")"
+    tests = (f'FILTER(!REGEX(STR({node}), "{meta}"))' for node in (kind, relation) if node.startswith("?"))
+    return facts + " ".join(tests)
 
 
 def stated_pattern(start: str, iri: str, end: str) -> tuple[str, str] | None:

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 
 from kgqa.kg.dialects import LabelPredicates
 from kgqa.kg.languages import preferred_languages
-from kgqa.kg.sparql.derived import split_language, stated_pattern, write_relation
+from kgqa.kg.sparql.derived import schema_pattern, split_language, stated_pattern, write_relation
 from kgqa.kg.terms import (
     ANY,
-    KINDS_NAMESPACE,
     XSD_STRING,
     Chain,
     Entity,
@@ -19,6 +18,7 @@ from kgqa.kg.terms import (
     Literal,
     Term,
     is_value_id,
+    plain_id,
     plain_term,
 )
 
@@ -46,8 +46,8 @@ def _escape_character(found: re.Match[str]) -> str:
 
 
 def write_iri(id: str) -> str:
-    """Write an entity id or a relation as a SPARQL term: of a value the value, of kinds their class."""
-    id = id.removeprefix(KINDS_NAMESPACE)
+    """Write an entity id or a relation as a SPARQL term: where it stands for a value or class, that."""
+    id = plain_id(id)
     if is_value_id(id):
         return serialise(plain_term(Entity(id)))
     return f"<{BLANK_NAMESPACE}{id[2:]}>" if id.startswith("_:") else f"<{id}>"
@@ -99,7 +99,7 @@ def triple_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) 
     subject, object_ = (start, end) if hop.forward else (end, start)
     if subject.startswith('"'):  # a value has no facts
         subject = NOWHERE
-    step = f"{subject} {relation} {object_} ."
+    step = schema_pattern(subject, iri, object_) or f"{subject} {relation} {object_} ."
     if language:
         step += f' FILTER(LANGMATCHES(LANG({object_}), "{language}"))'
     return f"{step} VALUES {end} {{ {listed} }}" if listed else step
