@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kgqa.kg.languages import detect_language
-from kgqa.kg.linking.class_names import asked_kind, in_plural
+from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import ANY, Entity, Hop, Term, local_name, value_node
-from kgqa.kg.text import fold, split_words
+from kgqa.kg.text import fold, in_plural, split_words
 from kgqa.nodes.cues import is_cue
 from kgqa.nodes.said import is_number_word
 from kgqa.priors.encoder import Vectors
