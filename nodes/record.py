@@ -34,6 +34,7 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
         entry.get("limit") == "depth" for entry in state["trace"]
     )
     return {
+        "table": None,
         "query": None,
         "conditions": [],
         "confidence": None,
@@ -135,7 +136,7 @@ def answers_update(
     memory = parametric_answers(others) if runtime.context.allow_parametric else []
     update: Update = {**proof, "answers": [*map(ref, proved), *memory]}
     if memory:
-        return {**update, "outcome": "parametric", "query": None, "conditions": []}
+        return {**update, "outcome": "parametric", "table": None, "query": None, "conditions": []}
     return update if proved else {**update, "outcome": "none"}
 
 

@@ -69,6 +69,18 @@ class RecordedCondition(TypedDict):
     by: Literal["graph", "model"] | None
 
 
+class Table(TypedDict):
+    """An answer in several columns, or in an order; a cell is null where a row has no value.
+
+    ``ordered`` says that the question asks for this order, ``truncated`` that there are further rows.
+    """
+
+    columns: list[str]
+    rows: list[list[Ref | None]]
+    ordered: bool
+    truncated: bool
+
+
 class Spend(TypedDict):
     """What a question has cost; seconds are of wall time.
 
@@ -103,6 +115,11 @@ class Record(TypedDict):
     """The entities that the question is about."""
     answers: list[Ref]
     """The answers; an id is null only where the answer is from the model's memory."""
+    table: Table | None
+    """The answers with what else is asked of each, or in the order that is asked for; else null.
+
+    Its first column holds the answers.
+    """
     outcome: Outcome
     """How far the answer is to be trusted, or why there is none."""
     confidence: Annotated[float, Field(ge=0, le=1)] | None
@@ -130,6 +147,7 @@ SUMMARY = (
     "method",
     "topics",
     "answers",
+    "table",
     "outcome",
     "confidence",
     "stopped_by",

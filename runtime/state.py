@@ -33,6 +33,7 @@ from kgqa.runtime.record import (
     Ref,
     Spend,
     StoppedBy,
+    Table,
     add_spend,
     zero_spend,
 )
@@ -239,6 +240,7 @@ class Update(TypedDict, total=False):
 
     method: str
     answers: list[Ref]
+    table: Table | None
     outcome: Outcome | None
     confidence: float | None
     stopped_by: StoppedBy | None
@@ -300,6 +302,7 @@ def empty_record() -> Update:
     """Return what a record leaves in the state of its thread, as it is before there is any."""
     return {
         "answers": [],
+        "table": None,
         "confidence": None,
         "paths": [],
         "evidence": [],

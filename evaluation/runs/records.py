@@ -68,6 +68,7 @@ def failed_record(question: Question, config: Json, error: Exception) -> AskedRe
         "method": config["method"],
         "topics": topic_refs(question),
         "answers": [],
+        "table": None,
         "outcome": "none",
         "confidence": None,
         "stopped_by": None,

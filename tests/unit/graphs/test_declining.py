@@ -31,6 +31,7 @@ async def test_every_method_declines_what_is_too_unlikely(turtle: Turtle, method
     assert given["confidence"] is not None
     declined = await ask(file, QUESTION, method=method, min_confidence=1)
     assert (shown(declined), declined["outcome"], declined["query"]) == ([], "none", None)
+    assert declined["table"] is None
     assert declined["paths"] == declined["evidence"] == declined["conditions"] == []
     assert declined["confidence"] == given["confidence"]
     assert declined["usage"]["model_queries"] == given["usage"]["model_queries"]

@@ -37,6 +37,7 @@ def record(**other: Any) -> Answered:
             "method": "compose",
             "topics": [ref("Lima")],
             "answers": [ref("Sol")],
+            "table": None,
             "outcome": "grounded",
             "confidence": 0.5,
             "stopped_by": None,
