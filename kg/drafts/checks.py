@@ -91,6 +91,16 @@ def unknown_ids(query: str, schema: Schema, known: Collection[str] = ()) -> dict
     return found
 
 
+def named_ids(query: str) -> frozenset[str]:
+    """Return all IRIs of a query.
+
+    Raises:
+        KGRejected: if the query cannot be read.
+        Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
+    """
+    return frozenset(str(node) for node, _ in _constants(read_draft(query)))
+
+
 def _constants(draft: Draft) -> Iterator[tuple[Node, bool]]:
     """Yield the IRIs that a query names, and whether it follows them."""
     from rdflib import URIRef
@@ -706,10 +716,7 @@ def _join(items: Sequence[str], last: str = "and") -> str:
 
 
 def _draw(pattern: Pattern, names: Names) -> str:
-    if pattern.relation is None:
-        path = "/".join(names.write(str(each)) for each in pattern.named) or "…"
-        return f"{names.node(pattern.start)} ({path}) {names.node(pattern.end)}"
-    return _draw_nodes((pattern.start, pattern.relation, pattern.end), names)
+    return _draw_nodes((pattern.start, pattern.path, pattern.end), names)
 
 
 def _draw_nodes(nodes: Iterable[Node], names: Names) -> str:

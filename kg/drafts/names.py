@@ -34,7 +34,7 @@ _WELL_KNOWN = {
 _ALWAYS = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "skos": SKOS}
 _LOCAL = re.compile(r"[A-Za-z_](?:[\w-]*\w)?", re.ASCII)
 _DECLARED = re.compile(r"\bPREFIX\s+([\w.-]*):", re.IGNORECASE)
-_NOT_NAMES = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|<[^<>\s]*>|#[^\n]*")
+_QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|<[^<>\s]*>|#[^\n]*")
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,9 @@ class Names:
         return in_words(local_name(id)).casefold()
 
     def node(self, node: Node) -> str:
-        """Return a node of a pattern as a query writes it."""
+        """Return a node of a pattern, or a path, as a query writes it."""
         from rdflib import BNode, URIRef
+        from rdflib.paths import Path
 
         if isinstance(node, BNode):
             return "[]"
@@ -79,15 +80,26 @@ class Names:
             return shown_name(node)
         if isinstance(node, URIRef):
             return "a" if str(node) == f"{RDF}type" else self.write(str(node))
+        if isinstance(node, Path):
+            return re.sub(r"<([^<>]*)>", lambda found: self.write(found[1]), node.n3())
         return one_line(node.n3(), MAX_NODE_CHARS)
 
     def declare(self, query: str) -> str:
         """Return a query with a declaration of each prefix that it uses and does not declare."""
-        bare = _NOT_NAMES.sub(" ", query)
+        bare = blank_texts(query)
         declared = {*_DECLARED.findall(query)}
         known = {**_ALWAYS, **self.prefixes}
         used = [each for each in known if each not in declared and re.search(rf"(?<![\w.?$-]){each}:", bare)]
         return "".join(f"PREFIX {each}: <{known[each]}>\n" for each in used) + query
+
+
+def blank_texts(query: str) -> str:
+    """Return a query with spaces in place of its strings, full IRIs and comments.
+
+    >>> blank_texts("SELECT ?x { ?x <a> 'b' }")
+    'SELECT ?x { ?x         }'
+    """
+    return _QUOTED.sub(lambda found: " " * len(found[0]), query)
 
 
 def _namespace(id: str) -> str:

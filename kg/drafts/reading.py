@@ -51,7 +51,7 @@ class Group:
 class Pattern:
     """A triple pattern, or one step of a property path.
 
-    ``relation`` is None where a path does more than follow one relation; ``named`` has all of its IRIs.
+    ``relation`` is None where the ``path`` does more than follow one; ``named`` has all of its IRIs.
     One that ``goes_anywhere`` leads from a node to itself, or by all relations but some.
     """
 
@@ -59,6 +59,7 @@ class Pattern:
     start: Node
     relation: Node | None
     end: Node
+    path: Node = None
     named: tuple[Node, ...] = ()
     goes_anywhere: bool = False
 
@@ -131,6 +132,22 @@ class Draft:
     def required(self) -> list[Pattern]:
         """The patterns without which there is no row."""
         return [each for each in self.patterns if each.group.kind == "required"]
+
+    @property
+    def computed_columns(self) -> list[str]:
+        """The columns that are computed of what every row has, so that they fail where they are empty."""
+        bound = {node for each in self.required for node in each.nodes}
+        computed = {name: of for each in self.selects for name, of in each.computed.items()}
+        counted = {each.result: each.of for select in self.selects for each in select.aggregates}
+        names = {*computed, *counted}
+
+        def is_bound(node: Node, depth: int = 0) -> bool:
+            if node not in names or depth > len(names):
+                return node in bound
+            of = counted.get(node, computed.get(node))
+            return all(is_bound(each, depth + 1) for each in variables_of(of))
+
+        return [str(each) for each in self.whole.columns if each in computed and is_bound(each)]
 
 
 def read_draft(query: str) -> Draft:
@@ -265,9 +282,9 @@ def _steps(group: Group, start: Node, relation: Node, end: Node) -> Iterator[Pat
         yield from _steps(group, end, relation.arg, start)
     elif isinstance(relation, Path):
         named = tuple(dict.fromkeys(_named(relation)))
-        yield Pattern(group, start, None, end, named, _goes_anywhere(relation))
+        yield Pattern(group, start, None, end, relation, named, _goes_anywhere(relation))
     else:
-        yield Pattern(group, start, relation, end, () if is_open(relation) else (relation,))
+        yield Pattern(group, start, relation, end, relation, () if is_open(relation) else (relation,))
 
 
 def _goes_anywhere(path: Node) -> bool:
