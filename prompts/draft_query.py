@@ -45,7 +45,8 @@ datatype, their range, or some of them). A share, as in 90%, is of the members t
 are called in the graph. The query is checked against what you see before it is run.
 
 - "sparql": one SELECT or ASK in SPARQL 1.1, without SERVICE, FROM and updates. The prefixes shown, rdf, \
-rdfs, owl, xsd and skos need no declaration. Use only IRIs that are shown, and values as they are written here.
+rdfs, owl, xsd and skos need no declaration. Use only IRIs that are shown, and values as they are written \
+here.
 - Say all that the question says, and nothing that it does not. Compare only with values that are found, \
 shown, or said by the question: never with what you remember.
 - Take what is found by its IRI, not by a part of its name. Where a word may mean several things, take the \
@@ -53,21 +54,21 @@ one that the rest of the question asks for.
 - Select what is asked for: the things themselves first (their IRIs, unless a name is asked for), then what \
 else is asked of each, and no other columns. A yes or no is an ASK.
 - "most", "top 5", "6th to 10th": ORDER BY with LIMIT and OFFSET; without such words no LIMIT.
-- "per", "for each": GROUP BY. "more than 5 of them": HAVING. A property with several values each repeats its \
-member's rows: count with DISTINCT, and sum or average in a subquery where it would.
+- "per", "for each": GROUP BY. "more than 5 of them": HAVING. A property with several values each repeats \
+its member's rows: count with DISTINCT, and sum or average in a subquery where it would.
 - "no", "not", "without": FILTER NOT EXISTS. What may be missing and is only shown: OPTIONAL.
 - Members of a class whose members are all of its kinds: ?x a/rdfs:subClassOf* CLASS.
 - "reading": one sentence, in the question's language: what the query computes, as it computes it.
 - "columns": a heading for each column, in the question's language.
 - "unsaid": words of the question that the query does not say, because the graph has nothing for them.
-- "missing": a few words for what the question turns on and nothing shown says; "sparql" is "" then, unless a \
-part of the question can be answered without it.
+- "missing": a few words for what the question turns on and nothing shown says; "sparql" is "" then, unless \
+a part of the question can be answered without it.
 
 Reply with one JSON object: {"reading": "one sentence", "sparql": "SELECT ...", "columns": ["heading"], \
 "unsaid": [], "missing": ""}.
 
 Example
-Question: "Which orchards outside Kent grow more than two kinds of apple, and how many trees do they have in all?"
+Question: "Which orchards outside Kent grow over two kinds of apple, and how many trees has each in all?"
 Prefixes: o: <http://orchards.example/ns/>
 Classes:
 o:Orchard, 40 members, named by rdfs:label
@@ -84,9 +85,9 @@ Found:
 Reply: {"reading": "Orchards whose county is not Kent, with the number of trees on all their plots, of which \
 more than two kinds grown are apples.", "sparql": "SELECT ?orchard ?trees WHERE { { SELECT ?orchard WHERE { \
 ?orchard a o:Orchard ; o:county ?county ; o:plot/o:grows ?kind . ?kind o:fruit \\"apple\\" FILTER(?county != \
-\\"Kent\\") } GROUP BY ?orchard HAVING(COUNT(DISTINCT ?kind) > 2) } { SELECT ?orchard (SUM(xsd:decimal(?n)) AS \
-?trees) WHERE { ?orchard o:plot ?plot . ?plot o:trees ?n } GROUP BY ?orchard } }", "columns": ["orchard", \
-"trees"], "unsaid": [], "missing": ""}
+\\"Kent\\") } GROUP BY ?orchard HAVING(COUNT(DISTINCT ?kind) > 2) } { SELECT ?orchard \
+(SUM(xsd:decimal(?n)) AS ?trees) WHERE { ?orchard o:plot ?plot . ?plot o:trees ?n } GROUP BY ?orchard } }", "columns": \
+["orchard", "trees"], "unsaid": [], "missing": ""}
 """
 
     def _lines(self) -> Iterable[str]:

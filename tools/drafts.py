@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from langchain_core.tools import BaseTool, ToolException
 
-from kgqa.kg.drafts.checks import Finding, check_draft, named_ids, unknown_ids
+from kgqa.kg.drafts.checks import Finding, check_draft, implied_classes, named_ids, unknown_ids
 from kgqa.kg.drafts.cutting import cut_query
 from kgqa.kg.drafts.description import DescribedClass, DescribedProperty, describe_classes
 from kgqa.kg.drafts.emptiness import find_empty
@@ -48,7 +48,7 @@ class CheckedDraft:
     Attributes:
         text: The query.
         findings: What is wrong, the worst first.
-        ids: The IRIs that it names.
+        ids: The IRIs that it names, and the classes that its nodes are of.
         ordered: Whether its rows have an order.
         limit: How many rows it lets out at most.
         offset: How many rows it leaves out before.
@@ -104,6 +104,7 @@ class DraftChecker:
             findings = await asyncio.to_thread(check_draft, text, schema, names, known, missing)
             draft = await asyncio.to_thread(read_draft, text)
             ids = await asyncio.to_thread(named_ids, text)
+            ids |= await asyncio.to_thread(implied_classes, text, schema)
         except KGError:
             raise
         except Exception as error:  # whatever rdflib and pyparsing raise

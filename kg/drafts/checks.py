@@ -101,6 +101,26 @@ def named_ids(query: str) -> frozenset[str]:
     return frozenset(str(node) for node, _ in _constants(read_draft(query)))
 
 
+def implied_classes(query: str, schema: Schema) -> frozenset[str]:
+    """Return the classes that nodes of a query are of: stated, or as no others have its properties.
+
+    Raises:
+        KGRejected: if the query cannot be read.
+        Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
+    """
+    possible: list[set[str]] = []
+    for pattern in read_draft(query).patterns:
+        relations = [*map(str, pattern.named)]
+        if pattern.end is not None and not is_open(pattern.end) and str(pattern.end) in schema.classes:
+            possible.append({each.id for each in schema.kinds_below(str(pattern.end))} or {str(pattern.end)})
+        uses = [use for relation in relations for use in schema.uses.get(relation, ())]
+        possible.append({use.owner.id for use in uses})
+        possible.append({end for use in uses for end in use.property.ends})
+    known = [each for each in possible if each and UNTYPED not in each]
+    below = {id: {id, *(each.id for each in schema.kinds_below(id))} for id in schema.classes if id}
+    return frozenset(id for id, kinds in below.items() if any(each <= kinds for each in known))
+
+
 def _constants(draft: Draft) -> Iterator[tuple[Node, bool]]:
     """Yield the IRIs that a query names, and whether it follows them."""
     from rdflib import URIRef
@@ -225,14 +245,12 @@ class _Checks:
             given = any(each in self.draft.values for each in (pattern.start, pattern.end))
             if (by_any or pattern.goes_anywhere) and len(ends) == 2 and not given:
                 yield Finding(
-                    f"{_draw(pattern, self.names)} goes through all of the graph: say of which class or entity "
-                    "one of its nodes is, and by which property it leads to the other",
+                    f"{_draw(pattern, self.names)} goes through all of the graph: say of which class or "
+                    "entity one of its nodes is, and by which property it leads to the other",
                     "wrong",
                 )
         if not self.draft.patterns:
-            yield Finding(
-                "the query has no pattern of the graph: whatever it gives is not found there", "wrong"
-            )
+            yield Finding("the query has no pattern: what it gives is not found in the graph", "wrong")
 
     def constant_columns(self) -> Iterator[Finding]:
         """Find columns that the query writes itself."""
@@ -254,7 +272,7 @@ class _Checks:
         for column in self.draft.whole.columns:
             if not is_found(column):
                 yield Finding(
-                    f"{shown_name(column)} is written in the query itself, and no pattern finds it in the graph",
+                    f"{shown_name(column)} is written in the query itself, and found by none of its patterns",
                     "wrong",
                 )
 
@@ -268,7 +286,7 @@ class _Checks:
                 below = [self.names.write(each.id) for each in self.schema.kinds_below(id)]
                 instead = (
                     f"; its kinds have: {_join(below[:MAX_LISTED])}; write "
-                    f"{shown_name(pattern.start)} a/{self.names.write(RDFS + 'subClassOf')}* {self.names.write(id)}"
+                    f"{shown_name(pattern.start)} a/rdfs:subClassOf* {self.names.write(id)}"
                 )
                 yield Finding(
                     f"nothing is stated to be {self.names.write(id)} itself" + (instead if below else ""),
@@ -341,8 +359,8 @@ class _Checks:
                 called = _join([self.names.write(owner.id) for owner in owners][:MAX_NEAREST], "or")
                 read = "" if sure else " among those that were read"
                 yield Finding(
-                    f"{shown_name(pattern.start)} is {called}, which has no {self.names.write(relation)}{read}: "
-                    f"{self.draw_relation(relation)}{self._turned(pattern)}",
+                    f"{shown_name(pattern.start)} is {called}, which has no {self.names.write(relation)}{read}"
+                    f": {self.draw_relation(relation)}{self._turned(pattern)}",
                     self.level(pattern.group, sure=sure),
                 )
 
@@ -376,8 +394,8 @@ class _Checks:
         leaving = [each for each in self.draft.patterns if each.start == pattern.end and each.group in around]
         if leaving and not any(use.leads_to_nodes for use in uses):
             yield Finding(
-                f"{shown_name(pattern.end)} is a value, from which {_draw(leaving[0], self.names)} cannot lead "
-                f"on: {relation}",
+                f"{shown_name(pattern.end)} is a value, from which {_draw(leaving[0], self.names)} cannot "
+                f"lead on: {relation}",
                 level,
             )
             return
@@ -404,8 +422,8 @@ class _Checks:
                 )
         elif not any(use.leads_to_values for use in uses):
             yield Finding(
-                f"{self.draw_relation(str(pattern.relation))}, not to a value such as {_quote(value)}: name the "
-                f"node, or compare a property of it{self._inner(uses)}",
+                f"{self.draw_relation(str(pattern.relation))}, not to a value such as {_quote(value)}: name "
+                f"the node, or compare a property of it{self._inner(uses)}",
                 self.level(pattern.group, sure=sure),
             )
         else:
@@ -431,7 +449,8 @@ class _Checks:
         datatypes = {each for use in uses for each in use.property.datatypes}
         if kind not in plain:
             yield Finding(
-                f"{called} has {_join(sorted(kinds))}, and {_quote(value)} is {_a(kind)}{_instead(kinds, kind, datatypes, value)}",
+                f"{called} has {_join(sorted(kinds))}, and {_quote(value)} is {_a(kind)}"
+                + _instead(kinds, kind, datatypes, value),
                 level,
             )
             return
@@ -462,7 +481,7 @@ class _Checks:
         tags = {each.language for each in listed}
         if value.language not in tags:
             yield Finding(
-                f"texts of {called} are written like {_quote(listed[0])}: {_quote(value)} differs in its language",
+                f"texts of {called} are written like {_quote(listed[0])}: {_quote(value)} has another language",
                 told if all(use.property.is_enumeration for use in uses) else "hint",
             )
         if all(use.property.is_enumeration for use in uses):
@@ -547,8 +566,8 @@ class _Checks:
     def _as_text(self, relation: str, variable: Node, level: Level, uses: Sequence[Use]) -> Finding:
         examples = [each.value for each in values_of(uses)][:2]
         return Finding(
-            f"{self.names.write(relation)} has numbers as text ({', '.join(map(_quoted, examples))}), which are "
-            f"not compared or added as numbers: write {self.names.write(XSD + 'decimal')}({shown_name(variable)})",
+            f"{self.names.write(relation)} has numbers as text ({', '.join(map(_quoted, examples))}), which "
+            f"are not compared or added as numbers: write xsd:decimal({shown_name(variable)})",
             level,
         )
 
@@ -613,8 +632,8 @@ class _Checks:
             ]
             if all(shown):
                 yield Finding(
-                    f"nothing joins {_join(sorted(shown)[:MAX_NEAREST])}: each is paired with every other; join "
-                    "them by a pattern or a FILTER",
+                    f"nothing joins {_join(sorted(shown)[:MAX_NEAREST])}: each is paired with every other; "
+                    "join them by a pattern or a FILTER",
                     "doubtful",
                 )
 
@@ -626,8 +645,8 @@ class _Checks:
                 distinct = f"COUNT(DISTINCT {of})" if each.function == "COUNT" else "a subquery with DISTINCT"
                 yield Finding(
                     f"{each.function}({of}) takes {of} once for each {shown_name(again)} of "
-                    f"{_draw(pattern, self.names)}, of which it has several: leave that pattern out, group by "
-                    f"it, or write {distinct}",
+                    f"{_draw(pattern, self.names)}, of which it has several: leave that pattern out, "
+                    f"group by it, or write {distinct}",
                     "doubtful",
                 )
 

@@ -1,12 +1,13 @@
-"""A profile as whoever drafts a query reads it: a line for each class, and one for each of its properties.
+r"""A profile as whoever drafts a query reads it: a line for each class, and one for each of its properties.
 
+>>> from kgqa.kg.dialects import XSD
 >>> from kgqa.kg.profile.profile import Profile
 >>> weight = PropertyProfile("http://x/weight", 9, 9, datatypes={f"{XSD}integer": 9}, distinct=9,
 ...     least=Literal("2", f"{XSD}integer"), most=Literal("31", f"{XSD}integer"))
 >>> made = PropertyProfile("http://x/madeBy", 10, 12, ends={"http://x/Maker": 12})
 >>> saw = ClassProfile("http://x/Saw", 10, 10, properties=(made, weight))
 >>> [described] = describe_classes(Schema(Profile((saw,))), Names({"x": "http://x/"}), local_name)
->>> print(described.line, *(each.line for each in described.properties), sep="\\n")
+>>> print(described.line, *(each.line for each in described.properties), sep="\n")
 x:Saw, 10 members
   x:madeBy -> x:Maker, several each
   x:weight 90%: integer 2 … 31
@@ -15,7 +16,6 @@ x:Saw, 10 members
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from kgqa.kg.dialects import XSD
 from kgqa.kg.drafts.names import Names
 from kgqa.kg.drafts.schema import Schema, Use
 from kgqa.kg.profile.cards import class_name, relation_name

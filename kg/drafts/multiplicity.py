@@ -13,8 +13,8 @@ def multiplied_rows(
 ) -> Iterator[tuple[Aggregated, Pattern, Node]]:
     """Yield the sums, averages and counts of a SELECT that take a value once for each of several others.
 
-    With each comes a pattern by which a node goes with several others, and the variable of these. Groups are fixed: a
-    node is taken once in each.
+    With each comes a pattern by which a node goes with several others, and the variable of these. What
+    rows are grouped by is fixed.
     """
     if select.keys is None or not select.is_plain:
         return

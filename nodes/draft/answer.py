@@ -46,7 +46,7 @@ async def _answer(state: DraftState, runtime: NodeRuntime) -> Update:
     unmet = [*_unmet(read, first, state, asks=asks)]
     by_graph = all(each["by"] == "graph" for each in conditions)
     outcome: Outcome = "grounded" if by_graph else "grounded_inference"
-    if unmet or read is None:
+    if unmet or read is None or any(each["by"] is None for each in conditions):
         outcome = "grounded_unverified"
     facts = await _facts(query, rows, state, runtime)
     answers = [YES if first[0].id == "true" else NO] if asks else [*map(ref, first)]
@@ -57,7 +57,10 @@ async def _answer(state: DraftState, runtime: NodeRuntime) -> Update:
         "paths": [],
         "evidence": [fact(each) for each in facts],
         "query": query,
-        "conditions": [*conditions, *(RecordedCondition(words=words, query=None, by=None) for words in unmet)],
+        "conditions": [
+            *conditions,
+            *(RecordedCondition(words=words, query=None, by=None) for words in unmet),
+        ],
     }
 
 
@@ -167,5 +170,3 @@ def _is_met(topic: Entity, read: QueryConstants | None, state: DraftState) -> bo
         return meant.id in state["ids"] or any(words in each for each in said)
     others = {each.id for each in state["meanings"].get(topic.id, ())}
     return read is not None and not read.binding.isdisjoint({meant.id, *others})
-
-

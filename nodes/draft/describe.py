@@ -35,9 +35,16 @@ async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     lines, ids, classes = await _found(state, schema, runtime)
     chosen = await _choose(schema.classes, [*state["classes"], *classes], state["question"], runtime)
     cards = [line for each in chosen for line in (each.line, *(part.line for part in each.properties))]
-    shown = [*(each.id for each in chosen if each.id), *(p.relation for each in chosen for p in each.properties)]
+    shown = [
+        *(each.id for each in chosen if each.id),
+        *(p.relation for each in chosen for p in each.properties),
+    ]
     runtime.trace |= {"classes": [each.words for each in chosen], "found": lines}
-    used = {prefix: iri for prefix, iri in schema.prefixes.items() if any(f"{prefix}:" in line for line in (*cards, *lines))}
+    used = {
+        prefix: iri
+        for prefix, iri in schema.prefixes.items()
+        if any(f"{prefix}:" in line for line in (*cards, *lines))
+    }
     return {
         "prefixes": [f"{prefix}: <{iri}>" for prefix, iri in used.items()],
         "cards": cards,
@@ -60,7 +67,13 @@ async def _found(
     state: DraftState, schema: DraftSchema, runtime: NodeRuntime
 ) -> tuple[list[str], list[str], list[str]]:
     """Return lines that say what topics are called in the graph, their ids, and the classes they are of."""
-    topics = list(dict.fromkeys(joined.from_iterable((each, *state["meanings"].get(each.id, ())) for each in state["topic_entities"])))
+    topics = list(
+        dict.fromkeys(
+            joined.from_iterable(
+                (each, *state["meanings"].get(each.id, ())) for each in state["topic_entities"]
+            )
+        )
+    )
     alike = [match.entity for each in topics[:MAX_FOUND] for match in await _of_same_name(each, runtime)]
     asked = list(dict.fromkeys([*topics, *alike]))[:MAX_FOUND]
     chains = [chain_arguments(Chain(each)) for each in asked]
@@ -111,8 +124,14 @@ def _draw_entity(
     called = f"{quoted(entity.name)}: {write(entity.id)}" if entity.name else write(entity.id)
     kinds = f" (a {', '.join(map(write, types))})" if types else ""
     known = [hop for hop in hops if hop.relation in owners] or [*hops]
-    drawn = [f"?x {write(hop.relation)} it" if not hop.forward else f"it {write(hop.relation)} ?x" for hop in known]
-    return called + kinds + (f"; {', '.join(drawn[:MAX_RELATIONS])}" if drawn and not _is_class(entity, schema) else "")
+    drawn = [
+        f"?x {write(hop.relation)} it" if not hop.forward else f"it {write(hop.relation)} ?x" for hop in known
+    ]
+    return (
+        called
+        + kinds
+        + (f"; {', '.join(drawn[:MAX_RELATIONS])}" if drawn and not _is_class(entity, schema) else "")
+    )
 
 
 def _is_class(entity: Entity, schema: DraftSchema) -> bool:
@@ -143,11 +162,14 @@ async def _choose(
         texts = [" ".join([each.words, *(part.words for part in each.properties)]) for each in classes]
         near = {classes[at].id for at in likest(bm25_scores(texts, question), MAX_CLASSES_COMPARED)}
         classes = [each for each in classes if each.id in near or each.id in named]
-    texts = sorted({text for each in classes for text in (each.words, *(part.words for part in each.properties))})
+    texts = sorted(
+        {text for each in classes for text in (each.words, *(part.words for part in each.properties))}
+    )
     alike = dict(zip(texts, await likeness(texts, question, runtime), strict=True))
     cut = {each.id: _with_likest(each, alike) for each in classes}
     scores = {
-        each.id: max([alike[each.words], *(alike[part.words] for part in each.properties)]) for each in classes
+        each.id: max([alike[each.words], *(alike[part.words] for part in each.properties)])
+        for each in classes
     }
     top = max(scores.values(), default=0.0)
     scores |= {id: 1.0 + top for id in named if id in scores}
@@ -170,5 +192,3 @@ def _with_likest(of: DescribedClass, alike: Mapping[str, float]) -> DescribedCla
     """Return a class with those of its properties that are most alike to the question, in their order."""
     kept = {*likest([alike[part.words] for part in of.properties], MAX_PROPERTIES)}
     return replace(of, properties=tuple(part for at, part in enumerate(of.properties) if at in kept))
-
-

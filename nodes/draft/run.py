@@ -18,7 +18,11 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     except (KGTimeout, KGRejected) as error:
         runtime.record_failure(error)
         said = [f"the graph does not answer it: {error}"]
-        return refine_or(state, {}, said, runtime.context.refines) or {"rows": [], "ran": None, "decision": "stop"}
+        return refine_or(state, {}, said, runtime.context.refines) or {
+            "rows": [],
+            "ran": None,
+            "decision": "stop",
+        }
     runtime.trace |= {"query": query, "rows": len(table.rows)}
     update: DraftUpdate = {
         "ran": query,

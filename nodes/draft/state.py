@@ -36,7 +36,7 @@ class DraftUpdate(Update, total=False):
     hints: list[str]
     """What may explain that it gives nothing."""
     ids: list[str]
-    """The IRIs that it names."""
+    """The IRIs that it names, and the classes that its nodes are of."""
     ordered: bool
     """Whether its rows have an order."""
     limit: int | None

@@ -10,8 +10,8 @@ from kgqa.tools.drafts import CheckedDraft
 async def validate(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     """Check the draft before anything of it is run; what is wrong is told to its writer.
 
-    What is surely wrong never runs. What is only doubtful is told once: where the draft stands by it, it runs,
-    and its answer rests on the model.
+    What is surely wrong never runs. What is only doubtful is told once: a draft that stands by it runs, and
+    its answer rests on the model.
     """
     try:
         checked: CheckedDraft = await runtime.call_tool(

@@ -1,7 +1,5 @@
 """What is looked for where a drafted query gives nothing, or lets only some of its rows through."""
 
-import asyncio
-
 import pytest
 
 from kgqa.kg.dialects import XSD
