@@ -156,17 +156,22 @@ def _unmet(
 
 
 def _is_met(topic: Entity, read: QueryConstants | None, state: DraftState) -> bool:
-    """Return whether a query is about a topic: an entity that binds it, a value, a class or its property."""
+    """Return whether a query is about a topic, or about what its mention may mean otherwise."""
+    meant = [topic, *(each for some in state["alternatives"] if topic in some for each in some)]
+    return any(_is_part(each, read, state) for each in meant)
+
+
+def _is_part(topic: Entity, read: QueryConstants | None, state: DraftState) -> bool:
+    """Return whether a query has a topic: an entity that binds it, a value, a class or what says its name."""
     meant = plain_term(topic)
     written = {term.name.casefold() for term in (read.written if read else ()) if isinstance(term, Literal)}
+    named = [relation_words(local_name(id)).casefold() for id in state["ids"]]
     if (topic.name or "").casefold() in written:
         return True
     if isinstance(meant, Literal):
-        named = {relation_words(local_name(id)).casefold() for id in state["ids"]}
         return any(meant.value.casefold() in words for words in named)
-    if meant.id in state["classes"] or meant != topic:
-        words = relation_words(topic.name or local_name(meant.id)).casefold()
-        said = (relation_words(local_name(id)).casefold() for id in state["ids"])
-        return meant.id in state["ids"] or any(words in each for each in said)
-    others = {each.id for each in state["meanings"].get(topic.id, ())}
-    return read is not None and not read.binding.isdisjoint({meant.id, *others})
+    if read is not None and meant.id in read.binding:
+        return True
+    is_class = any(plain_term(Entity(id)) == meant for id in state["classes"])
+    says = any(relation_words(str(topic)).casefold() in words for words in named)
+    return is_class and (meant.id in state["ids"] or says)

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain as joined
 
-from kgqa.kg.pages import ChainResult, Description, Match
-from kgqa.kg.terms import Chain, Entity, Hop, Literal, plain_term
+from kgqa.kg.pages import ChainResult, Description, Mention
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, plain_term, value_node
 from kgqa.nodes.draft.state import DraftState, DraftUpdate
 from kgqa.nodes.likeness import likeness, likest
 from kgqa.priors.candidate_ranking import bm25_scores
@@ -19,7 +18,8 @@ MAX_CARD_CHARS = 4_800
 
 MAX_CLASSES_COMPARED = 300
 MAX_PROPERTIES = 14  # of a class, where it has more those that are most alike to the question
-MAX_FOUND = 8  # topics that are shown with what they are called
+MAX_FOUND = 10  # entities and values that are shown
+MAX_MEANINGS = 3  # of one mention
 MAX_RELATIONS = 6  # by which one of these is linked
 JOINED_SHARE = 0.9  # of the likeness of a class, for those that it joins
 
@@ -32,7 +32,9 @@ async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     alike they or their properties are to the question, as long as there is room.
     """
     schema: DraftSchema = await runtime.call_tool("describe_schema", classes=[*state["classes"]])
-    lines, ids, classes = await _found(state, schema, runtime)
+    alternatives = await _alternatives(state, runtime)
+    meant = list(dict.fromkeys(each for some in alternatives for each in some))[:MAX_FOUND]
+    lines, ids, classes = await _found(meant, schema, runtime)
     chosen = await _choose(schema.classes, [*state["classes"], *classes], state["question"], runtime)
     cards = [line for each in chosen for line in (each.line, *(part.line for part in each.properties))]
     shown = [
@@ -49,6 +51,7 @@ async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
         "prefixes": [f"{prefix}: <{iri}>" for prefix, iri in used.items()],
         "cards": cards,
         "found": lines,
+        "alternatives": alternatives,
         "shown_ids": [*dict.fromkeys([*shown, *ids])],
         "objections": [],
         "told": [],
@@ -64,47 +67,50 @@ async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
 
 
 async def _found(
-    state: DraftState, schema: DraftSchema, runtime: NodeRuntime
+    meant: Sequence[Entity], schema: DraftSchema, runtime: NodeRuntime
 ) -> tuple[list[str], list[str], list[str]]:
-    """Return lines that say what topics are called in the graph, their ids, and the classes they are of."""
-    topics = list(
-        dict.fromkeys(
-            joined.from_iterable(
-                (each, *state["meanings"].get(each.id, ())) for each in state["topic_entities"]
-            )
-        )
-    )
-    alike = [match.entity for each in topics[:MAX_FOUND] for match in await _of_same_name(each, runtime)]
-    asked = list(dict.fromkeys([*topics, *alike]))[:MAX_FOUND]
+    """Return lines that say what entities and values are called in the graph, their ids and their classes."""
+    named = [value_node(Literal(each.name)) for each in meant if each.name and plain_term(each) == each]
+    asked = list(dict.fromkeys([*meant, *named]))
     chains = [chain_arguments(Chain(each)) for each in asked]
     visits: Sequence[ChainResult] = []
     if chains:
         visits = await runtime.try_tool("visit_chains", chains=chains, ends=False) or []
     owners: dict[str, list[str]] = {}
-    for each in schema.classes:
-        for part in each.properties:
-            owners.setdefault(part.relation, []).append(each.id)
-    lines, ids, classes = [], [], []
+    for of in schema.classes:
+        for part in of.properties:
+            owners.setdefault(part.relation, []).append(of.id)
+    lines: list[str] = []
+    ids: list[str] = []
+    classes: list[str] = []
     for topic, visit in zip(asked, visits, strict=False):
         value = plain_term(topic)
         if isinstance(value, Literal):
             lines += _draw_value(topic, value, visit.hops.items, owners, schema)
             classes += [id for hop in visit.hops if not hop.forward for id in owners.get(hop.relation, ())]
             continue
-        types = [] if value.id in state["classes"] else await _types(topic, runtime)
+        is_class = any(each.id == value.id for each in schema.classes)
+        types = [] if is_class else await _types(topic, runtime)
         ids.append(value.id)
         classes += types or [value.id]
-        lines.append(_draw_entity(Entity(value.id, topic.name), types, visit.hops.items, owners, schema))
-    classes_named = [id for id in state["classes"] if id not in ids]
-    return [*dict.fromkeys(lines)], [*ids, *classes_named], [*dict.fromkeys(classes)]
+        hops = () if is_class else visit.hops.items
+        lines.append(_draw_entity(Entity(value.id, topic.name), types, hops, owners, schema))
+    return [*dict.fromkeys(lines)], ids, [*dict.fromkeys(classes)]
 
 
-async def _of_same_name(topic: Entity, runtime: NodeRuntime) -> list[Match]:
-    """Return what else in the graph has the very name of a topic."""
-    if not topic.name or plain_term(topic) != topic:
-        return []
-    matches: list[Match] = await runtime.try_tool("find_entities", name=topic.name, limit=4) or []
-    return [each for each in matches if each.sure and each.entity != topic]
+async def _alternatives(state: DraftState, runtime: NodeRuntime) -> list[list[Entity]]:
+    """Return what each mention of the question may mean, by its own names first; topics that are given."""
+    topics = [[topic, *state["meanings"].get(topic.id, ())] for topic in state["topic_entities"]]
+    if not state["linked"]:
+        return topics
+    mentions: list[Mention] = await runtime.try_tool("link_entities", question=state["question"]) or []
+    meant = []
+    for mention in mentions:
+        matches = sorted(mention.matches, key=lambda match: not match.sure)  # of equals the likeliest first
+        meant.append([match.entity for match in matches[:MAX_MEANINGS]])
+    known = {each for some in meant for each in some}
+    mentioned = [*meant, *(some for some in topics if some[0] not in known)]
+    return [[*some, *(each for own in topics for each in own if own[0] in some)] for some in mentioned]
 
 
 async def _types(topic: Entity, runtime: NodeRuntime) -> list[str]:
@@ -127,15 +133,7 @@ def _draw_entity(
     drawn = [
         f"?x {write(hop.relation)} it" if not hop.forward else f"it {write(hop.relation)} ?x" for hop in known
     ]
-    return (
-        called
-        + kinds
-        + (f"; {', '.join(drawn[:MAX_RELATIONS])}" if drawn and not _is_class(entity, schema) else "")
-    )
-
-
-def _is_class(entity: Entity, schema: DraftSchema) -> bool:
-    return any(each.id == entity.id for each in schema.classes)
+    return called + kinds + (f"; {', '.join(drawn[:MAX_RELATIONS])}" if drawn else "")
 
 
 def _draw_value(

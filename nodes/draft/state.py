@@ -2,7 +2,7 @@
 
 from pydantic import ConfigDict, with_config
 
-from kgqa.kg.terms import Term
+from kgqa.kg.terms import Entity, Term
 from kgqa.runtime.state import State, Update
 
 
@@ -15,6 +15,8 @@ class DraftUpdate(Update, total=False):
     """The lines that describe classes and their properties."""
     found: list[str]
     """The lines that say what words of the question are called in the graph."""
+    alternatives: list[list[Entity]]
+    """What each mention of the question may mean."""
     shown_ids: list[str]
     """The ids in these lines."""
     sparql: str
