@@ -22,7 +22,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Table
 from kgqa.kg.sparql.guard import guard_query
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple
-from kgqa.tools.text import graph_tool, listing, show_facts
+from kgqa.tools.text import graph_tool, listing, show_cell, show_facts
 
 __all__ = ["CheckedDraft", "DescribedClass", "DescribedProperty", "DraftSchema", "Finding", "draft_tools"]
 
@@ -52,6 +52,7 @@ class CheckedDraft:
         ordered: Whether its rows have an order.
         limit: How many rows it lets out at most.
         offset: How many rows it leaves out before.
+        inner_limits: Those of the SELECTs within it, and whether their rows have an order.
         computed: The columns that are computed of what every row has.
     """
 
@@ -61,6 +62,7 @@ class CheckedDraft:
     ordered: bool
     limit: int | None
     offset: int
+    inner_limits: list[tuple[int, bool]]
     computed: frozenset[str]
 
 
@@ -117,8 +119,21 @@ class DraftChecker:
             bool(whole.order),
             whole.limit,
             whole.offset,
+            [(each.limit, bool(each.order)) for each in draft.selects[1:] if each.limit is not None],
             frozenset(draft.computed_columns),
         )
+
+    async def find_wrong(self, query: str) -> list[str]:
+        """Return why the graph surely has nothing for a query; nothing where that cannot be told.
+
+        Raises:
+            KGError: if the graph cannot be asked.
+        """
+        try:
+            checked = await self.check(query)
+        except KGRejected:
+            return []  # whoever runs it says why
+        return [each.text for each in checked.findings if each.level == "wrong" and each.by_graph]
 
     async def _missing(self, unknown: dict[str, bool]) -> list[str]:
         """Return those of some IRIs that the graph has no fact of."""
@@ -166,6 +181,19 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         except KGRejected as error:
             raise ToolException(str(error)) from error
         return listing("findings", (each.text for each in checked.findings)), checked
+
+    @graph_tool
+    async def run_query(query: str) -> tuple[str, Table]:
+        """Run a query as it is, SELECT or ASK, read-only.
+
+        Args:
+            query: the query with full IRIs or its own PREFIX lines.
+        """
+        try:
+            table = await graph.select(query)
+        except KGRejected as error:
+            raise ToolException(str(error)) from error
+        return listing("rows", (" | ".join(map(show_cell, row)) for row in table.rows)), table
 
     @graph_tool
     async def explain_empty(query: str) -> tuple[str, str]:
@@ -225,4 +253,12 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         facts = await asyncio.to_thread(read_facts, query, found)
         return show_facts(facts), facts
 
-    return [describe_schema, check_query, explain_empty, compare_at_limit, name_entities, trace_rows]
+    return [
+        describe_schema,
+        check_query,
+        run_query,
+        explain_empty,
+        compare_at_limit,
+        name_entities,
+        trace_rows,
+    ]

@@ -39,16 +39,18 @@ MAX_LISTED = 8
 MAX_FINDINGS = 6
 
 _TEXT_TESTS = ("CONTAINS", "STRSTARTS", "STRENDS", "REGEX", "LCASE", "UCASE", "STRLEN", "SUBSTR")
+_CHANCE = {f"Builtin_{name}" for name in ("RAND", "UUID", "STRUUID", "BNODE")}
 _NUMBERS = {"SUM", "AVG"}
 _EXTREMES = {"MIN", "MAX"}
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong with a query, in a sentence, and how sure that is."""
+    """What is wrong with a query, in a sentence, and how sure that is; whether the graph makes it so."""
 
     text: str
     level: Level
+    by_graph: bool = True
 
 
 def check_draft(
@@ -157,6 +159,7 @@ class _Checks:
             self.unknown,
             self.scans,
             self.constant_columns,
+            self.chance,
             self.empty_classes,
             self.misused,
             self.wrong_ends,
@@ -248,9 +251,12 @@ class _Checks:
                     f"{_draw(pattern, self.names)} goes through all of the graph: say of which class or "
                     "entity one of its nodes is, and by which property it leads to the other",
                     "wrong",
+                    by_graph=False,
                 )
         if not self.draft.patterns:
-            yield Finding("the query has no pattern: what it gives is not found in the graph", "wrong")
+            yield Finding(
+                "the query has no pattern: what it gives is not found in the graph", "wrong", by_graph=False
+            )
 
     def constant_columns(self) -> Iterator[Finding]:
         """Find columns that the query writes itself."""
@@ -274,7 +280,21 @@ class _Checks:
                 yield Finding(
                     f"{shown_name(column)} is written in the query itself, and found by none of its patterns",
                     "wrong",
+                    by_graph=False,
                 )
+
+    def chance(self) -> Iterator[Finding]:
+        """Find what gives other rows each time."""
+        expressions = [test for _, test in self.draft.tests]
+        for select in self.draft.selects:
+            expressions += [*select.computed.values(), *(of for of, _ in select.order)]
+        names = {str(getattr(part, "name", "")) for each in expressions for part in parts_of(each)}
+        for name in sorted(names & _CHANCE):
+            yield Finding(
+                f"{name.removeprefix('Builtin_')} gives something else each time the query is run",
+                "doubtful",
+                by_graph=False,
+            )
 
     def empty_classes(self) -> Iterator[Finding]:
         """Find classes whose members are all stated to be of classes below them."""
@@ -357,10 +377,10 @@ class _Checks:
                     continue
                 sure = types.is_sure and all(self.schema.is_complete(owner) for owner in owners)
                 called = _join([self.names.write(owner.id) for owner in owners][:MAX_NEAREST], "or")
-                read = "" if sure else " among those that were read"
+                lacking = self.names.write(relation) + ("" if sure else " among those that were read")
                 yield Finding(
-                    f"{shown_name(pattern.start)} is {called}, which has no {self.names.write(relation)}{read}"
-                    f": {self.draw_relation(relation)}{self._turned(pattern)}",
+                    f"{shown_name(pattern.start)} is {called}, which has no {lacking}: "
+                    f"{self.draw_relation(relation)}{self._turned(pattern)}",
                     self.level(pattern.group, sure=sure),
                 )
 
@@ -481,7 +501,7 @@ class _Checks:
         tags = {each.language for each in listed}
         if value.language not in tags:
             yield Finding(
-                f"texts of {called} are written like {_quote(listed[0])}: {_quote(value)} has another language",
+                f"{called} has texts such as {_quote(listed[0])}: {_quote(value)} has another language",
                 told if all(use.property.is_enumeration for use in uses) else "hint",
             )
         if all(use.property.is_enumeration for use in uses):

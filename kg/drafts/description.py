@@ -32,12 +32,16 @@ MAX_COMMENT_CHARS = 100
 
 @dataclass(frozen=True, slots=True)
 class DescribedProperty:
-    """A property of a class in a line; ``words`` are its name, ``joins`` the classes that it leads to."""
+    """A property of a class in a line.
+
+    ``words`` are its name, ``joins`` the classes that it leads to, ``values`` the texts of an enumeration.
+    """
 
     relation: str
     words: str
     line: str
     joins: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +113,7 @@ class _Writer:
             name,
             f"  {self._called(of.relation, name)}{had}{colon} {' or '.join(parts)}{several}",
             tuple(id for id in ends if id),
+            tuple(each.value for each in of.values if of.is_enumeration and of.least is None),
         )
 
     def _ends(self, of: PropertyProfile, ends: list[str]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from kgqa.kg.drafts.reading import Draft, Pattern, is_open, read_draft
+from kgqa.kg.drafts.reading import Draft, Pattern, is_open, read_draft, write_path
 
 MAX_QUESTIONS = 8
 """Queries by which the empty part of a query is found at most."""
@@ -21,7 +21,7 @@ async def find_empty(query: str, ask: Ask) -> list[Pattern]:
         Exception: whatever rdflib and pyparsing raise where it is no SPARQL; what ``ask`` raises.
     """
     draft = read_draft(query)
-    patterns = _in_order(draft.required)
+    patterns = _in_order([each for each in draft.required if write_path(each.path)])
     left = MAX_QUESTIONS
 
     async def is_empty(some: Sequence[Pattern]) -> bool:
@@ -50,12 +50,12 @@ def _write_ask(patterns: Sequence[Pattern], draft: Draft) -> str:
         if variable in nodes:
             written = " ".join("UNDEF" if value == "UNDEF" else value.n3() for value in values)
             parts.append(f"VALUES {_write(variable)} {{ {written} }}")
-    parts += [f"{_write(each.start)} {_write(each.path)} {_write(each.end)} ." for each in patterns]
+    parts += [f"{_write(each.start)} {write_path(each.path)} {_write(each.end)} ." for each in patterns]
     return f"ASK {{ {' '.join(parts)} }}"
 
 
 def _write(node: object) -> str:
-    """Write a node or a path; the mark of a variable of an inner SELECT is none that SPARQL has."""
+    """Write a node; the mark of a variable of an inner SELECT is none that SPARQL has."""
     written: str = node.n3()  # type: ignore[attr-defined]
     return written.replace("·", "__") if is_open(node) else written
 

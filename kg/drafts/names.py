@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kgqa.kg.dialects import DCTERMS, FOAF, OWL, RDF, RDFS, SCHEMA_ORG, SCHEMA_ORG_HTTPS, SKOS, VCARD, XSD
-from kgqa.kg.drafts.reading import Node, is_open, shown_name
+from kgqa.kg.drafts.reading import Node, is_open, shown_name, write_path
+from kgqa.kg.drafts.schema import NUMERIC
 from kgqa.kg.sparql.derived import in_words
 from kgqa.kg.sparql.parsing import PREFIXES
 from kgqa.kg.terms import local_name, one_line
@@ -81,8 +82,9 @@ class Names:
         if isinstance(node, URIRef):
             return "a" if str(node) == f"{RDF}type" else self.write(str(node))
         if isinstance(node, Path):
-            return re.sub(r"<([^<>]*)>", lambda found: self.write(found[1]), node.n3())
-        return one_line(node.n3(), MAX_NODE_CHARS)
+            return re.sub(r"<([^<>]*)>", lambda found: self.write(found[1]), write_path(node)) or "…"
+        plain = str(node.datatype or "") in NUMERIC
+        return one_line(str(node) if plain else node.n3(), MAX_NODE_CHARS)
 
     def declare(self, query: str) -> str:
         """Return a query with a declaration of each prefix that it uses and does not declare."""

@@ -358,6 +358,15 @@ def variables_of(node: Any) -> set[Node]:
     return {part for part in parts_of(node) if isinstance(part, Variable)}
 
 
+def write_path(path: Node) -> str:
+    """Return a relation or a property path as SPARQL; empty for one that rdflib does not write."""
+    try:
+        written: str = path.n3()
+    except TypeError:  # of a negated inverse
+        return ""
+    return written
+
+
 def is_open(node: Node) -> bool:
     """Return whether a node stands for whatever the graph has there."""
     from rdflib import BNode, Variable

@@ -74,7 +74,7 @@ class Use:
 class Schema:
     """A profile, and the ``relations`` of its graph where all of them are known."""
 
-    profile: Profile
+    profile: Profile = field(repr=False)
     relations: Collection[str] = field(default=(), repr=False)
 
     @cached_property

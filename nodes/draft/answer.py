@@ -1,6 +1,7 @@
 """Answer: the rows of the draft, and how far they can be trusted."""
 
 import asyncio
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -17,6 +18,8 @@ from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import Outcome, RecordedCondition, Ref, Table, fact, ref
 from kgqa.runtime.state import FinalUpdate, Update
 from kgqa.tools.select import QueryConstants, read_constants
+
+WORD = r"[^\W_]+"
 
 MAX_TRACED_ROWS = 10
 """Rows whose facts a record carries at most."""
@@ -117,16 +120,20 @@ def _written(read: QueryConstants | None, state: DraftState) -> Iterator[Recorde
 async def _bounds(state: DraftState, runtime: NodeRuntime) -> list[RecordedCondition]:
     """Return the conditions that LIMIT and OFFSET are, and what is computed where no word asks for it."""
     question, limit, offset = state["question"], state["limit"], state["offset"]
+    within = [
+        RecordedCondition(words="not all rows", query=f"LIMIT {n}", by="model" if ordered else None)
+        for n, ordered in state["inner_limits"]
+    ]
     if limit is None and not offset:
-        return []
+        return within
     if not state["ordered"]:
-        return [RecordedCondition(words="not all rows", query=f"LIMIT {limit}", by=None)]
+        return [*within, RecordedCondition(words="not all rows", query=f"LIMIT {limit}", by=None)]
     said = [*filter(None, [limit if offset == 0 else None, offset + 1 if offset else None])]
     if offset and limit and limit > 1:
         said.append(offset + limit)
     asked = all(_is_said(n, question) for n in said if n > 1) and unasked_function("argmax", question) is None
     written = f"LIMIT {limit}" + (f" OFFSET {offset}" if offset else "")
-    conditions = [RecordedCondition(words=written, query=written, by="graph" if asked else "model")]
+    conditions = [*within, RecordedCondition(words=written, query=written, by="graph" if asked else "model")]
     clear = await trace_evidence(runtime, "compare_at_limit", query=state["ran"])
     if not clear:
         equals = "others are equal to those that are shown last"
@@ -144,6 +151,7 @@ def _unmet(
     """Yield what the question says and the query does not, as far as it is known, and what is in doubt."""
     question, topics, query = state["question"], state["topic_entities"], state["ran"] or ""
     yield from (str(topic) for topic in topics if not _is_met(topic, read, state))
+    yield from _unused_values(read, state)
     yield from dict.fromkeys([*state["unsaid"], *filter(None, [state["missing"]])])
     yield from state["doubts"]
     if state["cut"]:
@@ -153,6 +161,17 @@ def _unmet(
     yield from unused_cues_of_sparql(query, first, question, topics)
     if is_nothing(state["rows"]):
         yield "nothing was found"
+
+
+def _unused_values(read: QueryConstants | None, state: DraftState) -> Iterator[str]:
+    """Yield the values that a property has few of, which the question says and the query does not."""
+    written = " ".join(term.name or "" for term in (read.written if read else ())).casefold()
+    said = f"{written} {' '.join(relation_words(local_name(id)) for id in state['ids'])}".casefold()
+    words = f" {' '.join(re.findall(WORD, state['question'].casefold()))} "
+    for value in state["enumerated"]:
+        text = " ".join(re.findall(WORD, value.casefold()))
+        if text and f" {text} " in words and text not in said:
+            yield value
 
 
 def _is_met(topic: Entity, read: QueryConstants | None, state: DraftState) -> bool:

@@ -20,6 +20,7 @@ MAX_CLASSES_COMPARED = 300
 MAX_PROPERTIES = 14  # of a class, where it has more those that are most alike to the question
 MAX_FOUND = 10  # entities and values that are shown
 MAX_MEANINGS = 3  # of one mention
+MAX_OWNERS = 3  # classes with a property, for a value of it to be of one of them
 MAX_RELATIONS = 6  # by which one of these is linked
 JOINED_SHARE = 0.9  # of the likeness of a class, for those that it joins
 
@@ -51,6 +52,7 @@ async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
         "prefixes": [f"{prefix}: <{iri}>" for prefix, iri in used.items()],
         "cards": cards,
         "found": lines,
+        "enumerated": sorted({text for each in chosen for part in each.properties for text in part.values}),
         "alternatives": alternatives,
         "shown_ids": [*dict.fromkeys([*shown, *ids])],
         "objections": [],
@@ -87,7 +89,8 @@ async def _found(
         value = plain_term(topic)
         if isinstance(value, Literal):
             lines += _draw_value(topic, value, visit.hops.items, owners, schema)
-            classes += [id for hop in visit.hops if not hop.forward for id in owners.get(hop.relation, ())]
+            having = [owners.get(hop.relation, []) for hop in visit.hops if not hop.forward]
+            classes += [id for some in having if len(some) <= MAX_OWNERS for id in some]
             continue
         is_class = any(each.id == value.id for each in schema.classes)
         types = [] if is_class else await _types(topic, runtime)
@@ -148,7 +151,7 @@ def _draw_value(
     tag = f"@{value.language}" if value.language else ""
     for hop in [hop for hop in hops if not hop.forward][:MAX_RELATIONS]:
         of = [write(id) for id in owners.get(hop.relation, ()) if id]
-        said = f" of {', '.join(of)}" if of else ""
+        said = f" of {', '.join(of)}" if 0 < len(of) <= MAX_OWNERS else ""
         yield f"{quoted(topic.name or value.value)}: {write(hop.relation)} {quoted(value.value)}{tag}{said}"
 
 

@@ -14,7 +14,7 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     """Run the draft; where it takes too long, gives nothing, or fails to compute, say why and draft anew."""
     query = state["sparql"]
     try:
-        table: Table = await runtime.call_tool("run_select", query=query)
+        table: Table = await runtime.call_tool("run_query", query=query)
     except (KGTimeout, KGRejected) as error:
         runtime.record_failure(error)
         said = [f"the graph does not answer it: {error}"]

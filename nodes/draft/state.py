@@ -15,6 +15,8 @@ class DraftUpdate(Update, total=False):
     """The lines that describe classes and their properties."""
     found: list[str]
     """The lines that say what words of the question are called in the graph."""
+    enumerated: list[str]
+    """All texts that a property in these lines can have, of those properties that have few."""
     alternatives: list[list[Entity]]
     """What each mention of the question may mean."""
     shown_ids: list[str]
@@ -45,6 +47,8 @@ class DraftUpdate(Update, total=False):
     """How many rows it lets out at most."""
     offset: int
     """How many rows it leaves out before."""
+    inner_limits: list[tuple[int, bool]]
+    """Those of the SELECTs within it, and whether their rows have an order."""
     computed: list[str]
     """The columns that are computed of what every row has."""
     refinements: int
