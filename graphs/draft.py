@@ -26,7 +26,7 @@ class Draft(ClaimContext):
     method: ClassVar[str] = "draft"
     retrieves: ClassVar[bool] = True
 
-    refines: int = Field(
+    max_refinements: int = Field(
         default=2, ge=0, le=8, description="how often a query is drafted anew, with what was wrong with it"
     )
 

@@ -18,7 +18,7 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     except (KGTimeout, KGRejected) as error:
         runtime.record_failure(error)
         said = [f"the graph does not answer it: {error}"]
-        return refine_or(state, {}, said, runtime.context.refines) or {
+        return refine_or(state, {}, said, runtime.context.max_refinements) or {
             "rows": [],
             "ran": None,
             "decision": "stop",
@@ -36,7 +36,7 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     if query == state["ran"] or not new:
         return update
     runtime.trace["objections"] = new
-    return refine_or(state, update, new, runtime.context.refines) or update
+    return refine_or(state, update, new, runtime.context.max_refinements) or update
 
 
 async def _objections(table: Table, state: DraftState, runtime: NodeRuntime) -> list[str]:

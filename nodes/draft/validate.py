@@ -43,7 +43,7 @@ def _refine(
     state: DraftState, update: DraftUpdate, objections: list[str], runtime: NodeRuntime, *, must: bool
 ) -> DraftUpdate:
     runtime.trace["objections"] = objections
-    again = refine_or(state, update, objections, runtime.context.refines)
+    again = refine_or(state, update, objections, runtime.context.max_refinements)
     if again is not None:
         return again
     if must:

@@ -15,7 +15,7 @@ QUESTION = "Which currency is used in the country whose capital is Lima?"
 
 LOOKAHEAD = ("--option", "lookahead=true")
 
-ALL_MODEL = {"io", "cot", "sc", "agent", "sparql_qa"}
+ALL_MODEL = {"io", "cot", "sc", "agent", "draft", "sparql_qa"}
 
 Watched = tuple[int, list[str], str]
 
