@@ -86,8 +86,8 @@ Reply: {"reading": "Orchards whose county is not Kent, with the number of trees 
 more than two kinds grown are apples.", "sparql": "SELECT ?orchard ?trees WHERE { { SELECT ?orchard WHERE { \
 ?orchard a o:Orchard ; o:county ?county ; o:plot/o:grows ?kind . ?kind o:fruit \\"apple\\" FILTER(?county != \
 \\"Kent\\") } GROUP BY ?orchard HAVING(COUNT(DISTINCT ?kind) > 2) } { SELECT ?orchard \
-(SUM(xsd:decimal(?n)) AS ?trees) WHERE { ?orchard o:plot ?plot . ?plot o:trees ?n } GROUP BY ?orchard } }", "columns": \
-["orchard", "trees"], "unsaid": [], "missing": ""}
+(SUM(xsd:decimal(?n)) AS ?trees) WHERE { ?orchard o:plot ?plot . ?plot o:trees ?n } GROUP BY ?orchard } }", \
+"columns": ["orchard", "trees"], "unsaid": [], "missing": ""}
 """
 
     def _lines(self) -> Iterable[str]:

@@ -117,7 +117,7 @@ def implied_classes(query: str, schema: Schema) -> frozenset[str]:
             possible.append({each.id for each in schema.kinds_below(str(pattern.end))} or {str(pattern.end)})
         uses = [use for relation in relations for use in schema.uses.get(relation, ())]
         possible.append({use.owner.id for use in uses})
-        possible.append({end for use in uses for end in use.property.ends})
+        possible.append({end for use in uses for end in use.profile.ends})
     known = [each for each in possible if each and UNTYPED not in each]
     below = {id: {id, *(each.id for each in schema.kinds_below(id))} for id in schema.classes if id}
     return frozenset(id for id, kinds in below.items() if any(each <= kinds for each in known))
@@ -228,7 +228,7 @@ class _Checks:
         """Say where a relation leads from and to, as far as that is known."""
         uses = self.schema.uses.get(relation, ())
         owners = [self.names.write(use.owner.id) for use in uses if use.owner.id != UNTYPED]
-        ends = dict.fromkeys(end for use in uses for end in use.property.ends)
+        ends = dict.fromkeys(end for use in uses for end in use.profile.ends)
         to = [self.names.write(end) if end != UNTYPED else "nodes without a class" for end in ends]
         to += dict.fromkeys(kind for use in uses for kind in sorted(use.kinds))
         led = f" to {_join(to[:MAX_NEAREST])}" if to else ""
@@ -337,7 +337,7 @@ class _Checks:
                 yield from self._stated_types(pattern, around)
             elif pattern.end == node and relation in self.schema.uses:
                 uses = self.uses_of(pattern)
-                ends = frozenset(end for use in uses for end in use.property.ends)
+                ends = frozenset(end for use in uses for end in use.profile.ends)
                 if ends and UNTYPED not in ends and not any(use.leads_to_values for use in uses):
                     yield _Types(ends, all(self.schema.is_complete(use.owner) for use in uses))
 
@@ -390,7 +390,7 @@ class _Checks:
             return ""
         owners = {*self.schema.owners(str(pattern.relation))}
         types = self.types_of(pattern.group, pattern.start)
-        ends = {end for use in self.schema.uses[str(pattern.relation)] for end in use.property.ends}
+        ends = {end for use in self.schema.uses[str(pattern.relation)] for end in use.profile.ends}
         if owners and any(each.classes <= ends for each in types):
             turned = (pattern.end, pattern.relation, pattern.start)
             return f"; perhaps {_draw_nodes(turned, self.names)}"
@@ -419,7 +419,7 @@ class _Checks:
                 level,
             )
             return
-        ends = {end for use in uses for end in use.property.ends}
+        ends = {end for use in uses for end in use.profile.ends}
         if UNTYPED in ends or not ends or any(use.leads_to_values for use in uses):
             return
         complete = all(self.schema.is_complete(use.owner) for use in uses)
@@ -451,7 +451,7 @@ class _Checks:
             yield from self._wrong_value(str(pattern.relation), value, uses, level, exact=True)
 
     def _inner(self, uses: Iterable[Use]) -> str:
-        ends = dict.fromkeys(end for use in uses for end in use.property.ends if end != UNTYPED)
+        ends = dict.fromkeys(end for use in uses for end in use.profile.ends if end != UNTYPED)
         return f"; {told}" if (told := self.properties_of(ends)) else ""
 
     # What is compared
@@ -466,7 +466,7 @@ class _Checks:
         kinds: set[ValueKind] = {kind for use in uses for kind in use.kinds}
         kind, called = datatype_kind(value.datatype), self.names.write(relation)
         plain = {"text" if each == "number as text" else each for each in kinds}
-        datatypes = {each for use in uses for each in use.property.datatypes}
+        datatypes = {each for use in uses for each in use.profile.datatypes}
         if kind not in plain:
             yield Finding(
                 f"{called} has {_join(sorted(kinds))}, and {_quote(value)} is {_a(kind)}"
@@ -502,9 +502,9 @@ class _Checks:
         if value.language not in tags:
             yield Finding(
                 f"{called} has texts such as {_quote(listed[0])}: {_quote(value)} has another language",
-                told if all(use.property.is_enumeration for use in uses) else "hint",
+                told if all(use.profile.is_enumeration for use in uses) else "hint",
             )
-        if all(use.property.is_enumeration for use in uses):
+        if all(use.profile.is_enumeration for use in uses):
             near = _nearest_texts(value.value, [each.value for each in listed])
             shown = [_quote(each) for each in listed if each.value in near][:MAX_NEAREST]
             offered = (

@@ -126,7 +126,7 @@ class _Writer:
 
     def _values(self, use: Use) -> Iterator[str]:
         """Yield the kind of values and which there are: all of an enumeration, a range, or examples."""
-        of = use.property
+        of = use.profile
         kinds = sorted({local_name(each) for each in of.datatypes})
         if use.kinds == {"number as text"}:
             yield "numbers as text (to compare or add, cast with xsd:decimal)"

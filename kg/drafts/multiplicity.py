@@ -88,5 +88,5 @@ def _is_several(pattern: Pattern, *, forward: bool, uses: Sequence[Use], schema:
     if not uses or not isinstance(pattern.relation, URIRef):
         return False
     if forward:
-        return any(not use.property.is_single for use in uses)
-    return any(use.property.distinct and use.property.distinct < use.property.facts for use in uses)
+        return any(not use.profile.is_single for use in uses)
+    return any(use.profile.distinct and use.profile.distinct < use.profile.facts for use in uses)

@@ -181,8 +181,8 @@ class _Reader:
         """Read a part of the algebra."""
         name = str(node.name)
         if name == "BGP":
-            for triple in node.triples:
-                self.add(group, *triple, select=select)
+            for start, relation, end in node.triples:
+                self.add(group, start, relation, end, select)
         elif name == "Join":
             self.walk(node.p1, group, select)
             self.walk(node.p2, group, select)

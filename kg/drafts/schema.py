@@ -48,12 +48,12 @@ class Use:
     """A property as the members of one class have it."""
 
     owner: ClassProfile
-    property: PropertyProfile
+    profile: PropertyProfile
 
     @property
     def kinds(self) -> set[ValueKind]:
         """What its values are compared as."""
-        of = self.property
+        of = self.profile
         kinds = {datatype_kind(each) for each in of.datatypes}
         if kinds == {"text"} and of.least is not None and kind_of(of.least) == "number":
             return {"number as text"}
@@ -62,12 +62,12 @@ class Use:
     @property
     def leads_to_nodes(self) -> bool:
         """Whether some of its values are nodes."""
-        return bool(self.property.ends)
+        return bool(self.profile.ends)
 
     @property
     def leads_to_values(self) -> bool:
         """Whether some of its values are literals."""
-        return bool(self.property.datatypes)
+        return bool(self.profile.datatypes)
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Schema:
         found = [*uses]
         return bool(found) and all(
             self.is_complete(use.owner)
-            or (use.owner.id != UNTYPED and self._is_counted and use.property.facts >= MIN_FACTS_ALIKE)
+            or (use.owner.id != UNTYPED and self._is_counted and use.profile.facts >= MIN_FACTS_ALIKE)
             for use in found
         )
 
@@ -163,4 +163,4 @@ class Schema:
 def values_of(uses: Iterable[Use]) -> Iterator[Literal]:
     """Yield the values that a profile has of a property."""
     for use in uses:
-        yield from use.property.values
+        yield from use.profile.values
