@@ -33,8 +33,7 @@ async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     alike they or their properties are to the question, as long as there is room.
     """
     schema: DraftSchema = await runtime.call_tool("describe_schema", classes=[*state["classes"]])
-    alternatives = await _alternatives(state, runtime)
-    meant = list(dict.fromkeys(each for some in alternatives for each in some))[:MAX_FOUND]
+    alternatives, meant = await _alternatives(state, runtime)
     lines, ids, classes = await _found(meant, schema, runtime)
     chosen = await _choose(schema.classes, [*state["classes"], *classes], state["question"], runtime)
     cards = [line for each in chosen for line in (each.line, *(part.line for part in each.properties))]
@@ -88,7 +87,8 @@ async def _found(
     for topic, visit in zip(asked, visits, strict=False):
         value = plain_term(topic)
         if isinstance(value, Literal):
-            lines += _draw_value(topic, value, visit.hops.items, owners, schema)
+            hops = [hop for hop in visit.hops if hop.relation in owners or topic in meant]
+            lines += _draw_value(topic, value, hops, owners, schema)
             having = [owners.get(hop.relation, []) for hop in visit.hops if not hop.forward]
             classes += [id for some in having if len(some) <= MAX_OWNERS for id in some]
             continue
@@ -96,24 +96,27 @@ async def _found(
         types = [] if is_class else await _types(topic, runtime)
         ids.append(value.id)
         classes += types or [value.id]
-        hops = () if is_class else visit.hops.items
-        lines.append(_draw_entity(Entity(value.id, topic.name), types, hops, owners, schema))
+        leading = () if is_class else visit.hops.items
+        lines.append(_draw_entity(Entity(value.id, topic.name), types, leading, owners, schema))
     return [*dict.fromkeys(lines)], ids, [*dict.fromkeys(classes)]
 
 
-async def _alternatives(state: DraftState, runtime: NodeRuntime) -> list[list[Entity]]:
-    """Return what each mention of the question may mean, by its own names first; topics that are given."""
+async def _alternatives(state: DraftState, runtime: NodeRuntime) -> tuple[list[list[Entity]], list[Entity]]:
+    """Return what each mention of the question may mean, and what is shown of it: where it has a name, that.
+
+    Topics that are given mean themselves.
+    """
     topics = [[topic, *state["meanings"].get(topic.id, ())] for topic in state["topic_entities"]]
-    if not state["linked"]:
-        return topics
-    mentions: list[Mention] = await runtime.try_tool("link_entities", question=state["question"]) or []
-    meant = []
-    for mention in mentions:
-        matches = sorted(mention.matches, key=lambda match: not match.sure)  # of equals the likeliest first
-        meant.append([match.entity for match in matches[:MAX_MEANINGS]])
-    known = {each for some in meant for each in some}
-    mentioned = [*meant, *(some for some in topics if some[0] not in known)]
-    return [[*some, *(each for own in topics for each in own if own[0] in some)] for some in mentioned]
+    mentions: list[Mention] = []
+    if state["linked"]:
+        mentions = await runtime.try_tool("link_entities", question=state["question"]) or []
+    alternatives = [[match.entity for match in mention.rivals or mention.matches] for mention in mentions]
+    known = {each for some in alternatives for each in some}
+    others = [some for some in topics if some[0] not in known]
+    sure = [[match.entity for match in mention.matches if match.sure] for mention in mentions]
+    meant = [(named or some)[:MAX_MEANINGS] for named, some in zip(sure, alternatives, strict=True)]
+    shown = dict.fromkeys(each for some in (*meant, *others) for each in some)
+    return [*alternatives, *others], [*shown][:MAX_FOUND]
 
 
 async def _types(topic: Entity, runtime: NodeRuntime) -> list[str]:
