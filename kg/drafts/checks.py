@@ -278,7 +278,7 @@ class _Checks:
         for column in self.draft.whole.columns:
             if not is_found(column):
                 yield Finding(
-                    f"{shown_name(column)} is written in the query itself, and found by none of its patterns",
+                    f"{shown_name(column)} is found by none of the patterns: the graph has no part in it",
                     "wrong",
                     by_graph=False,
                 )

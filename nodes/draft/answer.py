@@ -2,8 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from kgqa.kg.terms import Entity, Literal, Term, Triple, local_name, plain_term
 from kgqa.nodes.claim import claimed_answer
@@ -18,6 +19,8 @@ from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import Outcome, RecordedCondition, Ref, Table, fact, ref
 from kgqa.runtime.state import FinalUpdate, Update
 from kgqa.tools.select import QueryConstants, read_constants
+
+T = TypeVar("T", bound=Term | None)
 
 WORD = r"[^\W_]+"
 
@@ -74,7 +77,7 @@ async def _named(rows: Sequence[Sequence[Term | None]], runtime: NodeRuntime) ->
     return [[_with_name(cell, names) for cell in row] for row in rows]
 
 
-def _with_name(cell: Term | None, names: dict[str, str | None]) -> Term | None:
+def _with_name(cell: T, names: Mapping[str, str | None]) -> T:
     return replace(cell, name=names.get(cell.id)) if isinstance(cell, Entity) else cell
 
 

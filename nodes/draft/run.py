@@ -52,7 +52,7 @@ async def _objections(table: Table, state: DraftState, runtime: NodeRuntime) -> 
     return [
         f"?{column} has no value in {empty} of {len(table.rows)} rows: a cast or a computation fails there"
         for at, column in enumerate(table.columns)
-        if column in state["computed"] and (empty := sum(row[at] is None for row in table.rows))
+        if column in state["computed_columns"] and (empty := sum(row[at] is None for row in table.rows))
     ]
 
 

@@ -49,7 +49,7 @@ class DraftUpdate(Update, total=False):
     """How many rows it leaves out before."""
     inner_limits: list[tuple[int, bool]]
     """Those of the SELECTs within it, and whether their rows have an order."""
-    computed: list[str]
+    computed_columns: list[str]
     """The columns that are computed of what every row has."""
     refinements: int
     """How often it was drafted anew."""

@@ -26,7 +26,7 @@ async def validate(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
         "limit": checked.limit,
         "offset": checked.offset,
         "inner_limits": checked.inner_limits,
-        "computed": sorted(checked.computed),
+        "computed_columns": sorted(checked.computed),
         "hints": [each.text for each in checked.findings if each.level == "hint"],
         "doubts": [each.text for each in checked.findings if each.level == "doubtful"],
         "objections": [],

@@ -87,7 +87,7 @@ WRONG = [
     ("SELECT ?a { ?a r:fits* ?b }", "wrong", "goes through all of the graph"),
     ("SELECT ?a { ?a !r:fits ?b }", "wrong", "goes through all of the graph"),
     ("SELECT ?t ?m { ?t a r:Saw . ?m a r:Maker }", "doubtful", "nothing joins ?m and ?t"),
-    ("SELECT ('Ulm' AS ?city) { ?m a r:Maker }", "wrong", "?city is written in the query itself"),
+    ("SELECT ('Ulm' AS ?city) { ?m a r:Maker }", "wrong", "?city is found by none of the patterns"),
     ("SELECT ?x { VALUES ?x { 1 2 } }", "wrong", "the query has no pattern"),
     ("SELECT (SUM(?w) AS ?n) { ?t r:weight ?w ; r:madeBy ?m }", "doubtful", "takes ?w once for each ?m"),
     ("SELECT (COUNT(?m) AS ?n) { ?t r:madeBy ?m }", "doubtful", "COUNT(DISTINCT ?m)"),
