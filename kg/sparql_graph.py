@@ -388,6 +388,13 @@ class SparqlGraph(LinkedGraph, Prover):
         cut = answer.cut or len(answer.rows) > self._rows
         return Table(answer.columns, tuple(answer.rows[: self._rows]), cut)
 
+    async def both_ways(self) -> dict[tuple[str, str], tuple[int, float]]:
+        """Return how many facts two relations state in both directions, and their share of the commoner's.
+
+        They are known from loading, or counted now; none in a graph that is too large to go through.
+        """
+        return await self._relations.both_ways()
+
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities; what a folder tells is not counted again."""
         if self._info is None:

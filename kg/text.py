@@ -125,7 +125,7 @@ def singular(noun: str) -> str:
     lower = noun.lower()
     if lower == "s" or lower.endswith(("ss", "us", "is", "a")):
         return noun
-    regular = lower.endswith("ves") and not lower.endswith(("lves", "nives", "wives", "leaves"))
+    regular = lower.endswith("ves") and not lower.endswith(("lves", "knives", "wives", "leaves"))
     return noun[:-1] if regular else inflection.singularize(noun)
 
 

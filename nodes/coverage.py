@@ -94,7 +94,8 @@ async def uncovered_phrases(
     phrases = [each for each in _phrases(masked) if not (named.issuperset(each.words) or is_cue(str(each)))]
     hops = [hop for hop in _hops(query) if not leads_to_members(hop)]
     others = [*names, *(each.words for each in query.conditions)]
-    relations = (text for hop in hops for text in relation_texts(hop.words))
+    alike = (hop for branch in query.branches for chain in branch.others for hop in chain.hops)
+    relations = (text for hop in (*hops, *alike) for text in relation_texts(hop.words))
     said = sorted({*filter(None, map(fold, others)), *relations})
     asked = sorted({text for each in phrases for text in (str(each), *each.words)})
     if not (asked and said):
@@ -196,8 +197,7 @@ def _tokens(masked: str) -> Iterator[_Token]:
 
 
 def _hops(query: AnswerQuery) -> list[Hop]:
-    """Return the hops of a query, each once: of its chains, conditions and what it compares."""
-    chains = (hop for branch in query.branches for chain in branch.chains for hop in chain.hops)
+    """Return the hops of a query, as often as they are in it: of chains, conditions and what it compares."""
+    chains = (hop for branch in query.branches for hop in branch.chain.hops)
     attributes = (hop for each in query.conditions for hop in each.attribute)
-    compared = query.aggregate.attribute if query.aggregate else ()
-    return [*dict.fromkeys((*chains, *attributes, *compared))]
+    return [*chains, *attributes, *(query.aggregate.attribute if query.aggregate else ())]

@@ -1,4 +1,4 @@
-"""Refine: further topics, some only conditions of a node of the chain that stands."""
+"""Topics that are only conditions, of a node of the chain that stands (beyond the papers)."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

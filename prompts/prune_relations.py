@@ -1,4 +1,4 @@
-"""Which relations lead on from here, or to a further topic? (CoR §4.1, step 2: relation prune)."""
+"""Which relations lead on from here? (CoR §4.1, step 2: relation prune)."""
 
 from collections.abc import Iterable
 

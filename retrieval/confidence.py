@@ -12,9 +12,8 @@ from calendar import month_name
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from kgqa.kg.linking.class_names import in_singular
 from kgqa.kg.terms import Hop, Literal, Term
-from kgqa.kg.text import fold
+from kgqa.kg.text import fold, in_singular
 from kgqa.retrieval.candidate_chains import CandidateChain, InverseRelations, TrainingAdvice, log_likelihood
 from kgqa.retrieval.chain_ranking import ChainCombination
 from kgqa.retrieval.retriever import Retrieved

@@ -242,8 +242,10 @@ def asked_noun(masked: str) -> str | None:
     """
     text = masked.lower()
     words = dropwhile(lambda word: not word.typed, _find_content_words(text)[0])
-    *_, last = None, *takewhile(lambda word: word.typed, words)
-    return last.text if last and AUXILIARIES.intersection(text[last.end :].split()[:1]) else None
+    typed = [*takewhile(lambda word: word.typed, words)]
+    if not typed or AUXILIARIES.isdisjoint(text[typed[-1].end :].split()[:1]):
+        return None
+    return typed[-1].text
 
 
 @lru_cache(MAX_WORDS_KNOWN)

@@ -24,6 +24,7 @@ from kgqa.runtime.context import Context
 from kgqa.runtime.open_once import OpenOnce
 from kgqa.runtime.wordings import read_wordings
 from kgqa.tools import make_tools
+from kgqa.tools.drafts import draft_tools
 from kgqa.tools.languages import language_tool
 from kgqa.tools.proof import proof_tools
 
@@ -178,7 +179,7 @@ def _open_all(context: Context) -> Resources:
 
 def _node_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     """Make the tools that are for nodes alone."""
-    return [*proof_tools(graph), language_tool(graph)]
+    return [*proof_tools(graph), *draft_tools(graph), language_tool(graph)]
 
 
 def _open_retrieval(context: Context, opened: OpenGraph, exemplars: ExemplarLibrary | None) -> BaseTool:

@@ -12,22 +12,28 @@ from kgqa.kg.sparql.constants import QueryConstants, read_constants
 from kgqa.kg.sparql.guard import MAX_QUERY_CHARS
 from kgqa.kg.sparql.intent import computed_columns
 from kgqa.kg.terms import Literal
+from kgqa.tools.drafts import DraftChecker
 from kgqa.tools.text import graph_tool, listing, show_cell
 
 
 def select_tool(graph: KnowledgeGraph) -> BaseTool:
     """Make run_select for a graph."""
+    checker = DraftChecker(graph)
 
     @graph_tool
     async def run_select(query: str) -> tuple[str, Table]:
         """Run one read-only SPARQL query, SELECT or ASK, for what the other tools cannot do.
 
-        Updates, SERVICE and FROM are refused; rows beyond a limit are cut.
+        Updates, SERVICE and FROM are refused, and so is what the graph surely has nothing for, with what it
+        has in its place; rows beyond a limit are cut.
 
         Args:
             query: the query with full IRIs or its own PREFIX lines.
         """
         try:
+            wrong = await checker.find_wrong(query)
+            if wrong:
+                raise ToolException("; ".join(wrong))
             table = await graph.select(query)
         except KGRejected as error:
             raise ToolException(str(error)) from error

@@ -1,4 +1,4 @@
-"""What is asked, and what it holds: which kind of graph, which relations, and which names."""
+"""What an endpoint holds: which kind of graph, which relations, and which names."""
 
 import asyncio
 import time

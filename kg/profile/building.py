@@ -38,6 +38,7 @@ MAX_MEMBERS_READ, MAX_MEMBERS_OF_CLASS, MIN_MEMBERS_OF_CLASS = 10_000, 500, 4
 
 SUBJECTS_OF_RELATION = 50  # by which nodes without a class are found
 FACTS_PER_MEMBER = 30  # that are read, on average
+MAX_FACTS_OF_MEMBER = 1_000  # that are read of one with many
 ENDS_PER_MEMBER = 2  # entities at the ends of facts of which the class is looked up, for each member read
 MAX_MEMBERS_READ_NOW = 1_000
 """The same where somebody waits: of an endpoint, or of classes that a question names."""
@@ -237,12 +238,20 @@ class _Reader:
         return [id for id in found if id not in typed and id not in self._predicates][: self._most]
 
     def _facts(self, ids: Sequence[str]) -> dict[str, dict[str, list[Term]]]:
+        """Return the facts of some nodes; where there are too many at once, of each half."""
         facts: dict[str, dict[str, list[Term]]] = {}
-        for some in _batches(ids):
-            for member, relation, end in self._ask(queries.facts_of(some, FACTS_PER_MEMBER * len(some))):
+        parts = [*_batches(ids)]
+        while parts:
+            some = parts.pop()
+            most = max(FACTS_PER_MEMBER * len(some), MAX_FACTS_OF_MEMBER)
+            rows = self._ask(queries.facts_of(some, most))
+            if len(rows) == most and len(some) > 1:
+                parts += _batches(some, (len(some) + 1) // 2)
+                continue
+            for member, relation, end in rows:
                 if member and relation and end:
                     facts.setdefault(member.id, {}).setdefault(relation.id, []).append(end)
-        return facts
+        return {id: facts[id] for id in ids if id in facts}
 
     def _learn_classes(self, facts: Mapping[str, Mapping[str, Sequence[Term]]]) -> None:
         ends = (end for has in facts.values() for several in has.values() for end in several)

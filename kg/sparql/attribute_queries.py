@@ -1,4 +1,4 @@
-"""Queries about what the nodes at each place of a relation chain have, and how answers are read.
+"""Queries about what the nodes at each place of a relation chain have.
 
 As with chains, nothing is sorted, and what is read is limited. From each node it is walked on to the
 chain's end: a row is of a node and an end.

@@ -24,8 +24,12 @@ async def compose_query(prompt: ComposeQuery, interpreter: QuestionInterpreter) 
         return ComposedQuery(rationale=known.reason, chains=[])
     lists = [numbers] if known.intent.union else [[number] for number in numbers]
     ends = [end for number in numbers for end in prompt.chains[number - 1].shown]
-    said = {"count": asks_for_count(known, ends), "missing": _ambiguous(known, prompt)}
-    query = ComposedQuery(rationale=known.reason, chains=lists, **said)
+    query = ComposedQuery(
+        rationale=known.reason,
+        chains=lists,
+        count=asks_for_count(known, ends),
+        missing=_ambiguous(known, prompt),
+    )
     met = _ends_in_common(lists, prompt)
     wanted = met if known.answers is None else known.answers & {end.term for end in ends}
     if met and not wanted:

@@ -1,4 +1,4 @@
-"""Rerank, prune: which relations fit subgoal and blueprint? (CoG §3.2.2, equations 4 to 6)."""
+"""Rerank: which relations fit subgoal and blueprint? (CoG §3.2.2, equations 4 to 6)."""
 
 from collections.abc import Sequence
 

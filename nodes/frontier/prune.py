@@ -1,4 +1,4 @@
-"""Retrieve, prune: which relations leave the frontier, and which of them? (PoG, EGP choose, ToG scores)."""
+"""Prune: which relations, of all that leave the frontier? (PoG and EGP choose, ToG scores)."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Choose or rerank entities: which does the frontier hold? (PoG, EGP §4.3; ToG §2.1.2)."""
+"""Rerank: which chains, or which of their entities, does the beam hold? (ToG: entity exploration)."""
 
 import random
 from collections.abc import Iterator, Sequence

@@ -111,7 +111,7 @@ class Rows:
         fenced = _CODE_BLOCK.search(query)
         text = (fenced[1] if fenced else query).strip()
         self._runtime.trace["query"] = text
-        table: Table = await self._runtime.call_tool("run_select", query=text)
+        table: Table = await self._runtime.call_tool("run_query", query=text)
         self._runtime.trace["rows"] = len(table.rows)
         whole = len(table.columns) == 1 and not table.truncated and len(table.rows) <= MAX_CANDIDATES_SHOWN
         self.query = text if whole and all(None not in row for row in table.rows) else None
@@ -149,7 +149,7 @@ class Rows:
         found = {row[at] for row in table.rows[:MAX_CANDIDATES_SHOWN] for at in counted}
         asked = [value for value in values if value not in found and len(value.value) <= MAX_LABEL_CHARS]
         if asked:
-            literals: Table = await self._runtime.call_tool("run_select", query=literals_query(asked))
+            literals: Table = await self._runtime.call_tool("run_query", query=literals_query(asked))
             found.update(cell for row in literals.rows for cell in row)
         return {cell for cell in found if cell is not None}
 

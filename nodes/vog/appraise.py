@@ -1,4 +1,4 @@
-"""Choose an arm, appraise its plan: is it good enough? (VoG §3.4, equations 2 to 4 and 9 to 11)."""
+"""Appraise: is a revised plan good enough to go by? (VoG §3.4.2, equations 3 and 4)."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Expand, filter: where do the chosen relations lead, what is kept? (VoG §3.2, entity retrieval)."""
+"""Expand: where do the chosen relations lead? (VoG §3.2, entity retrieval)."""
 
 from collections.abc import Sequence
 

@@ -63,7 +63,7 @@ def test_offline_every_question_ends_in_one_record(kg: str, method: str, tried: 
     tried(inputs=len(questions), questions=len(questions), records=len(questions))
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [each for each in METHODS if each != "draft"])  # which nobody simulates
 def test_with_a_model_every_question_ends_in_one_record(
     graph: SparqlGraph, kg: str, method: str, tried: Tried
 ) -> None:

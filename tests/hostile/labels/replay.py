@@ -16,7 +16,7 @@ import rdflib
 rdflib.NORMALIZE_LITERALS = False  # a record has a value as the graph writes it
 
 FROM_GRAPH = {"grounded", "grounded_inference", "grounded_unverified"}
-NO_PATHS = {"sparql_qa"}
+NO_PATHS = {"draft", "sparql_qa"}
 """Whose model has written the query: there is nothing that the search has followed."""
 
 MAX_TRACED = 50  # answers whose facts a record carries at least

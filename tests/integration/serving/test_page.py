@@ -930,6 +930,7 @@ def test_a_table_is_sorted_copied_and_saved(page: "Page") -> None:
         page.click("#save-csv")
     assert (saved.value.suggested_filename, saved.value.path().read_text()) == ("answer.csv", to_csv(HUTS))
     ask(page, "Where does Ada live?")
+    page.wait_for_selector("#answers:has-text('Ulm')")
     assert (answers(page), page.is_visible("#rows-part")) == (["Ulm"], False)
 
 

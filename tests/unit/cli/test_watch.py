@@ -15,7 +15,7 @@ QUESTION = "Which currency is used in the country whose capital is Lima?"
 
 LOOKAHEAD = ("--option", "lookahead=true")
 
-ALL_MODEL = {"io", "cot", "sc", "agent", "sparql_qa"}
+ALL_MODEL = {"io", "cot", "sc", "agent", "draft", "sparql_qa"}
 
 Watched = tuple[int, list[str], str]
 
@@ -46,8 +46,8 @@ def test_every_method_can_be_watched(
 ) -> None:
     status, lines, err = watch(QUESTION, "--method", method, *options)
     if method in ALL_MODEL:
-        assert (status, len(lines), err.count("\n")) == (4, 2, 1)
-        assert err.endswith("provider:name\n")
+        assert (status, len(lines), err.count("\n")) == (4, 4 if method == "draft" else 2, 1)
+        assert err.endswith(("provider:name\n", "give a language model\n"))
     else:
         assert (status, err) == (0, "")
         assert lines[-1].startswith(f"  grounded · {method}, offline")

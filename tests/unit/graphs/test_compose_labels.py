@@ -139,7 +139,7 @@ async def test_a_topic_that_leads_nowhere_is_said_where_a_class_is_asked(graph: 
         graph(PLAYED), lambda _: {"chains": [[1]]}, "Which player is Lone's brother?", topics=["Lone"]
     )
     assert record["outcome"] == "grounded_unverified"
-    assert deciders(record) == [("Lone", None)]
+    assert deciders(record) == [("Lone", None), ("brother", None)]
 
 
 @pytest.mark.parametrize(

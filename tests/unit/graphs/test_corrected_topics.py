@@ -9,7 +9,9 @@ from kgqa.api import make_context
 from kgqa.graphs import METHODS, context_of, graph_of
 from kgqa.runtime.state import StateError
 
-SEARCHING = [name for name in METHODS if context_of(name).asks_graph and name not in ("agent", "sparql_qa")]
+SEARCHING = [
+    name for name in METHODS if context_of(name).asks_graph and name not in ("agent", "draft", "sparql_qa")
+]
 
 QUESTION = "Which currency is used in the country whose capital is Lima?"
 LIMA = {"id": "https://kgqa.example/e/Lima_3936456", "name": "Lima"}

@@ -86,6 +86,13 @@ async def test_a_property_says_who_has_it_and_where_it_leads(graph: Open) -> Non
     assert (weight.least.value, weight.most.value, weight.datatypes) == ("7", "9", {f"{XSD}integer": 2})
 
 
+async def test_members_with_many_facts_leave_none_out_of_the_others(graph: Open) -> None:
+    hubs = " ".join(f"e:h{n} a e:Hub ; r:of {', '.join(f'e:n{k}' for k in range(700))} ." for n in range(3))
+    profile = await profile_of(graph, f"{hubs} e:z a e:Late ; r:size 3 .")
+    assert prop(known(profile, f"{E}Late"), "size").having == 1
+    assert prop(known(profile, f"{E}Hub"), "of").facts == 2100
+
+
 async def test_few_values_are_all_listed(graph: Open) -> None:
     city = prop(known(await profile_of(graph, SHOP), f"{R}Supplier"), "city")
     assert (city.is_enumeration, [value.value for value in city.values]) == (True, ["Bonn", "Ulm"])

@@ -21,6 +21,7 @@ from kgqa.prompts.compose_query import ComposeQuery, OfferedAttribute, OfferedCh
 from kgqa.prompts.connect_topic import ConnectTopic, Share
 from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
+from kgqa.prompts.draft_query import DraftQuery
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.filter_found import FilterFound
@@ -209,6 +210,21 @@ WORKED: list[Prompt[Any]] = [
         ANNE,
         ANNES,
         KnownAttributes(ANNE, (attribute(1, "published", ANNES, *dates("1847", "1848")),)),
+    ),
+    DraftQuery(
+        "Which orchards outside Kent grow over two kinds of apple, and how many trees has each in all?",
+        prefixes=("o: <http://orchards.example/ns/>",),
+        classes=(
+            "o:Orchard, 40 members, named by rdfs:label",
+            '  o:county: text such as "Devon", "Kent"',
+            "  o:plot -> o:Plot, several each",
+            "o:Plot, 212 members",
+            "  o:grows -> o:Kind",
+            "  o:trees: numbers as text (to compare or add, cast with xsd:decimal) 4 … 310",
+            "o:Kind, 31 members, named by rdfs:label",
+            '  o:fruit: text one of "apple", "pear", "plum"',
+        ),
+        found=('"Kent": o:county "Kent" of o:Orchard', '"apple": o:fruit "apple" of o:Kind'),
     ),
     ComposeQuery(
         "Which of Patrick Brontë's daughters who wrote novels died in Scarborough?",

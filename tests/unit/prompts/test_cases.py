@@ -19,6 +19,7 @@ from kgqa.prompts.compose_query import ComposeQuery
 from kgqa.prompts.connect_topic import ConnectTopic
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose
+from kgqa.prompts.draft_query import DraftQuery
 from kgqa.prompts.filter_candidates import MAX_LOT_CHARS, FilterCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence
 from kgqa.prompts.outline_search import OutlineSearch
@@ -161,6 +162,22 @@ def test_a_translation_shows_the_question_and_the_language() -> None:
     assert TranslateQuestion("Wer?", "English").case() == 'Question: "Wer?"\nLanguage: English\nReply:'
 
 
+def test_a_draft_shows_what_it_can_be_made_of_and_why_the_last_was_not_taken() -> None:
+    prompt = DraftQuery("Which?", prefixes=("r: <http://t/r/>",), classes=("r:Saw, 2 members",), found=("x",))
+    lines = ["Prefixes: r: <http://t/r/>", "Classes:", "r:Saw, 2 members", "Found:", "x"]
+    assert prompt.case().splitlines() == ['Question: "Which?"', *lines, "Reply:"]
+    again = replace(prompt, refused="SELECT ?s { ?s a r:Axe }", objections=("r:Axe is not known",))
+    told = ["Your last query: SELECT ?s { ?s a r:Axe }", "It was not taken:", "- r:Axe is not known"]
+    assert again.case().splitlines()[6:-1] == told
+
+
+def test_a_draft_without_a_query_says_what_is_missing() -> None:
+    prompt = DraftQuery("Which?")
+    with pytest.raises(ValueError, match="write a query, or say"):
+        prompt.check(prompt.reply(sparql=" "))
+    prompt.check(prompt.reply(sparql="", missing="owner"))
+
+
 def test_of_many_candidates_the_first_are_shown_and_all_are_counted() -> None:
     lines = VerifyChain("Which?", chain("Hub", "^part_of"), MANY).case().splitlines()
     assert lines[2] == f"Candidates ({MAX_CANDIDATES_SHOWN + 5}, the first {MAX_CANDIDATES_SHOWN} shown):"
@@ -174,6 +191,7 @@ def test_every_prompt_is_shown_here_or_among_those_of_plans() -> None:
         ApplyConditions,
         ComposeQuery,
         ConnectTopic,
+        DraftQuery,
         FilterCandidates,
         PruneRelations,
         RewriteQuestion,

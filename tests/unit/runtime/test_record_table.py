@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import kgqa
+from kgqa.cli import output
+from kgqa.cli.show_record import draw_table
 from kgqa.runtime.record import Table, zero_spend
 from kgqa.runtime.record_table import MAX_ROWS_SHOWN, cell_text, to_csv, to_markdown
 from kgqa.runtime.record_text import Answered, say_record
@@ -96,3 +98,12 @@ def test_a_record_of_an_older_version_has_no_table() -> None:
     record = {key: value for key, value in told().items() if key != "table"}
     assert say_record(record) == "Abel Hut, Berta, the old and <http://x/c>."
     assert Answered(record).to_pandas().columns.tolist() == ["answer"]
+
+
+def test_no_text_of_a_table_commands_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    strange = "\x1b[2J[red]\u202e"
+    table: Table = {**HUTS, "columns": [strange, "b"], "rows": [[cell(strange), cell(strange, "http://x/a")]]}
+    output.open_console().print(draw_table(table))
+    shown = capsys.readouterr().out + to_csv(table) + to_markdown(table)
+    assert "[red]" in shown
+    assert not {"\x1b", "\u202e"} & set(shown)

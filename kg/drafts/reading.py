@@ -1,0 +1,374 @@
+"""What a query says: its patterns by the group that they stand in, its tests, and what it computes.
+
+It is the query's algebra that is read, as rdflib makes it. What is not understood is left out, so that
+nothing is concluded from it.
+
+>>> query = "SELECT ?x { ?x a <http://x/Tool> OPTIONAL { ?x <http://x/p>/<http://x/q> ?y } }"
+>>> [(each.group.kind, str(each.relation)) for each in read_draft(query).patterns]
+[('required', 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type'), ('optional', 'http://x/p'), \
+('optional', 'http://x/q')]
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from kgqa.kg.sparql.parsing import parse_query
+
+Node: TypeAlias = Any
+"""A term or a part of the algebra of rdflib, which is imported only when a query is read."""
+
+GroupKind = Literal["required", "optional", "tested", "alternative"]
+
+_PASSED_ON = {"Distinct", "Reduced", "Group", "Graph"}  # what only hands rows on
+
+
+@dataclass(eq=False)
+class Group:
+    """Patterns that hold together: required ones, or those of an OPTIONAL, a test, an alternative.
+
+    A test is NOT EXISTS, EXISTS or MINUS; an alternative is a part of a UNION.
+    """
+
+    kind: GroupKind
+    parent: "Group | None" = None
+
+    @property
+    def around(self) -> Iterator["Group"]:
+        """The group and those that it stands in."""
+        group: Group | None = self
+        while group:
+            yield group
+            group = group.parent
+
+    @property
+    def is_alternative(self) -> bool:
+        """Whether another part of the query may give rows where this gives none."""
+        return any(group.kind == "alternative" for group in self.around)
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """A triple pattern, or one step of a property path.
+
+    ``relation`` is None where the ``path`` does more than follow one; ``named`` has all of its IRIs.
+    One that ``goes_anywhere`` leads from a node to itself, or by all relations but some.
+    """
+
+    group: Group
+    start: Node
+    relation: Node | None
+    end: Node
+    path: Node = None
+    named: tuple[Node, ...] = ()
+    goes_anywhere: bool = False
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """What it joins."""
+        return (self.start, self.end) if self.relation is None else (self.start, self.relation, self.end)
+
+
+@dataclass(frozen=True)
+class Aggregated:
+    """What a query computes of the rows of a group: ``of`` is a variable, an expression, or ``*``."""
+
+    function: str
+    of: Node
+    result: Node
+    distinct: bool
+
+
+@dataclass(eq=False)
+class Select:
+    """A SELECT of a query: the whole of it, or one within.
+
+    Attributes:
+        patterns: The required patterns of its own.
+        keys: What rows are grouped by; None where they are not.
+        computed: Under each variable, the expression that it is.
+        columns: The variables that it lets out.
+        order: The expressions that rows are ordered by, and whether the greatest come first.
+        limit: Rows that it lets out at most.
+        offset: Rows that are left out before.
+        is_plain: Whether it is made of nothing but required patterns and tests.
+    """
+
+    patterns: list[Pattern] = field(default_factory=list)
+    keys: list[Node] | None = None
+    aggregates: list[Aggregated] = field(default_factory=list)
+    computed: dict[Node, Node] = field(default_factory=dict)
+    columns: list[Node] = field(default_factory=list)
+    order: list[tuple[Node, bool]] = field(default_factory=list)
+    limit: int | None = None
+    offset: int = 0
+    is_plain: bool = True
+
+
+@dataclass(eq=False)
+class Draft:
+    """A query as it was read.
+
+    Attributes:
+        asks: Whether it is an ASK.
+        selects: Its SELECTs, that of the whole query first.
+        patterns: All patterns.
+        tests: The expressions of filters, each with the group that it stands in.
+        values: The constants that VALUES gives to each variable.
+    """
+
+    asks: bool = False
+    selects: list[Select] = field(default_factory=list)
+    patterns: list[Pattern] = field(default_factory=list)
+    tests: list[tuple[Group, Node]] = field(default_factory=list)
+    values: dict[Node, list[Node]] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> Select:
+        """The SELECT of the whole query."""
+        return self.selects[0]
+
+    @property
+    def required(self) -> list[Pattern]:
+        """The patterns without which there is no row."""
+        return [each for each in self.patterns if each.group.kind == "required"]
+
+    @property
+    def computed_columns(self) -> list[str]:
+        """The columns that are computed of what every row has, so that they fail where they are empty."""
+        bound = {node for each in self.required for node in each.nodes}
+        computed = {name: of for each in self.selects for name, of in each.computed.items()}
+        counted = {each.result: each.of for select in self.selects for each in select.aggregates}
+        names = {*computed, *counted}
+
+        def is_bound(node: Node, depth: int = 0) -> bool:
+            if node not in names or depth > len(names):
+                return node in bound
+            of = counted.get(node, computed.get(node))
+            return all(is_bound(each, depth + 1) for each in variables_of(of))
+
+        return [str(each) for each in self.whole.columns if each in computed and is_bound(each)]
+
+
+def read_draft(query: str) -> Draft:
+    """Read a SELECT or ASK query.
+
+    Raises:
+        KGRejected: if the query is too long or too deep to be read.
+        Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
+    """
+    _, root = parse_query(query)
+    reader = _Reader(Draft(asks=root.name == "AskQuery"))
+    reader.select(root.p, Group("required"))
+    return reader.draft
+
+
+class _Reader:
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+
+    def select(self, node: Node, group: Group) -> None:
+        made = Select()
+        self.draft.selects.append(made)
+        self.walk(node, group, made)
+        keys = {each.result: each.of for each in made.aggregates if each.function == "SAMPLE"}
+        made.computed = {
+            name: of for name, of in made.computed.items() if not (is_open(of) and keys.get(of) == name)
+        }
+        made.aggregates = [each for each in made.aggregates if keys.get(each.result) not in (made.keys or ())]
+
+    def walk(self, node: Node, group: Group, select: Select) -> None:
+        """Read a part of the algebra."""
+        name = str(node.name)
+        if name == "BGP":
+            for start, relation, end in node.triples:
+                self.add(group, start, relation, end, select)
+        elif name == "Join":
+            self.walk(node.p1, group, select)
+            self.walk(node.p2, group, select)
+        elif name in {"LeftJoin", "Minus"}:
+            self.walk(node.p1, group, select)
+            inner = Group("optional" if name == "LeftJoin" else "tested", group)
+            select.is_plain &= name == "Minus"
+            self.walk(node.p2, inner, Select())
+            if name == "LeftJoin":
+                self.test(node.expr, inner)
+        elif name == "Union":
+            select.is_plain = False
+            self.walk(node.p1, Group("alternative", group), Select())
+            self.walk(node.p2, Group("alternative", group), Select())
+        elif name == "ToMultiSet" and node.p.name != "values":
+            select.is_plain = False
+            self.select(_hide_variables(node.p, len(self.draft.selects)), group)
+        elif name == "values":
+            for row in node.res:
+                for variable, value in row.items():
+                    self.draft.values.setdefault(variable, []).append(value)
+        elif "p" in node:
+            self.modify(name, node, select)
+            self.walk(node.p, group, select)
+            if name == "Filter":
+                self.test(node.expr, group)
+            elif name == "Extend":
+                self.find_tests(node.expr, group)
+
+    def modify(self, name: str, node: Node, select: Select) -> None:
+        """Take what changes rows, but not which patterns there are."""
+        if name == "Extend":
+            select.computed[node.var] = node.expr
+        elif name == "Project":
+            select.columns = [*node.PV]
+        elif name == "OrderBy":
+            select.order = [(each.expr, each.order == "DESC") for each in node.expr]
+        elif name == "Slice":
+            select.limit, select.offset = node.length, node.start or 0
+        elif name == "AggregateJoin":
+            select.keys = [*(node.p.expr or ())]
+            select.aggregates = [
+                Aggregated(
+                    str(each.name).removeprefix("Aggregate_").upper(),
+                    each.vars,
+                    each.res,
+                    bool(each.distinct),
+                )
+                for each in node.A
+            ]
+        elif name not in {*_PASSED_ON, "Filter", "ToMultiSet"}:
+            select.is_plain = False
+
+    def test(self, expression: Node, group: Group) -> None:
+        if expression is not None:
+            self.draft.tests.append((group, expression))
+            self.find_tests(expression, group)
+
+    def find_tests(self, expression: Node, group: Group) -> None:
+        """Read the patterns of EXISTS and NOT EXISTS in an expression."""
+        for part in parts_of(expression):
+            if getattr(part, "name", "") in {"Builtin_EXISTS", "Builtin_NOTEXISTS"}:
+                self.tested(part.graph, Group("tested", group))
+
+    def tested(self, node: Node, group: Group) -> None:
+        """Read what EXISTS holds, which rdflib leaves as it was parsed, without its filters."""
+        for part in node.get("part") or ():
+            name = str(part.name)
+            graphs = part.get("graph") if name.endswith("GraphPattern") else None
+            if name == "TriplesBlock":
+                nodes = [each for triples in part.triples for each in triples]
+                for triple in zip(nodes[::3], nodes[1::3], nodes[2::3], strict=False):
+                    self.add(group, *triple)
+            elif name == "GroupOrUnionGraphPattern" and graphs:
+                for each in graphs:
+                    self.tested(each, Group("alternative", group) if len(graphs) > 1 else group)
+            elif name in {"OptionalGraphPattern", "MinusGraphPattern"} and graphs:
+                self.tested(graphs, Group("optional" if name[0] == "O" else "tested", group))
+
+    def add(self, group: Group, start: Node, relation: Node, end: Node, select: Select | None = None) -> None:
+        for pattern in _steps(group, start, relation, end):
+            self.draft.patterns.append(pattern)
+            if select:
+                select.patterns.append(pattern)
+
+
+def _steps(group: Group, start: Node, relation: Node, end: Node) -> Iterator[Pattern]:
+    """Yield the steps of a property path, with the nodes between them."""
+    from rdflib import BNode
+    from rdflib.paths import InvPath, Path, SequencePath
+
+    if isinstance(relation, SequencePath):
+        nodes = [start, *(BNode() for _ in relation.args[1:]), end]
+        for at, each in enumerate(relation.args):
+            yield from _steps(group, nodes[at], each, nodes[at + 1])
+    elif isinstance(relation, InvPath):
+        yield from _steps(group, end, relation.arg, start)
+    elif isinstance(relation, Path):
+        named = tuple(dict.fromkeys(_named(relation)))
+        yield Pattern(group, start, None, end, relation, named, _goes_anywhere(relation))
+    else:
+        yield Pattern(group, start, relation, end, relation, () if is_open(relation) else (relation,))
+
+
+def _goes_anywhere(path: Node) -> bool:
+    from rdflib.paths import AlternativePath, MulPath, NegatedPath
+
+    if isinstance(path, AlternativePath):
+        return any(map(_goes_anywhere, path.args))
+    return isinstance(path, NegatedPath) or (isinstance(path, MulPath) and path.mod in {"*", "?"})
+
+
+def _named(path: Node) -> Iterator[Node]:
+    from rdflib import URIRef
+    from rdflib.paths import Path
+
+    if isinstance(path, URIRef):
+        yield path
+    elif isinstance(path, Path):
+        held = vars(path)
+        for part in (held.get("path"), held.get("arg"), *(held.get("args") or ())):
+            yield from _named(part)
+
+
+def _hide_variables(node: Node, scope: int) -> Node:
+    """Return a SELECT within another with names of its own for the variables that it does not let out."""
+    from rdflib import Variable
+    from rdflib.plugins.sparql.parserutils import CompValue
+
+    held = node
+    while held.name != "Project" and "p" in held:
+        held = held.p
+    shown = {*(held.get("PV") or ())}
+
+    def rename(part: Any) -> Any:
+        if isinstance(part, Variable):
+            return part if part in shown else Variable(f"{part}{_MARK}{scope}")
+        if isinstance(part, CompValue):
+            return CompValue(part.name, **{key: rename(value) for key, value in part.items()})
+        if isinstance(part, Mapping):
+            return {rename(key): rename(value) for key, value in part.items()}
+        if isinstance(part, list | tuple):
+            return type(part)(map(rename, part))
+        return part
+
+    return rename(node)
+
+
+_MARK = "·"
+
+
+def shown_name(variable: Node) -> str:
+    """Return a variable as its query writes it."""
+    return f"?{str(variable).partition(_MARK)[0]}"
+
+
+def parts_of(node: Any) -> Iterator[Node]:
+    """Go through an expression and its parts, but not what EXISTS holds."""
+    yield node
+    if isinstance(node, Mapping):
+        tests = getattr(node, "name", "") in {"Builtin_EXISTS", "Builtin_NOTEXISTS"}
+        for part in () if tests else node.values():
+            yield from parts_of(part)
+    elif isinstance(node, list):
+        for part in node:
+            yield from parts_of(part)
+
+
+def variables_of(node: Any) -> set[Node]:
+    """Return the variables of an expression."""
+    from rdflib import Variable
+
+    return {part for part in parts_of(node) if isinstance(part, Variable)}
+
+
+def write_path(path: Node) -> str:
+    """Return a relation or a property path as SPARQL; empty for one that rdflib does not write."""
+    try:
+        written: str = path.n3()
+    except TypeError:  # of a negated inverse
+        return ""
+    return written
+
+
+def is_open(node: Node) -> bool:
+    """Return whether a node stands for whatever the graph has there."""
+    from rdflib import BNode, Variable
+
+    return isinstance(node, Variable | BNode)

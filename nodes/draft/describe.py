@@ -1,0 +1,198 @@
+"""Describe: what can a query about the question be made of?"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from kgqa.kg.pages import ChainResult, Description, Mention
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, plain_term, value_node
+from kgqa.nodes.draft.state import DraftState, DraftUpdate
+from kgqa.nodes.likeness import likeness, likest
+from kgqa.priors.candidate_ranking import bm25_scores
+from kgqa.prompts.base import quoted
+from kgqa.runtime.node import NodeRuntime, node
+from kgqa.tools.arguments import chain_arguments
+from kgqa.tools.drafts import DescribedClass, DraftSchema
+
+MAX_CARD_CHARS = 4_800
+"""Characters of the cards that are shown, some 1,500 tokens."""
+
+MAX_CLASSES_COMPARED = 300
+MAX_PROPERTIES = 14  # of a class, where it has more those that are most alike to the question
+MAX_FOUND = 10  # entities and values that are shown
+MAX_MEANINGS = 3  # of one mention
+MAX_OWNERS = 3  # classes with a property, for a value of it to be of one of them
+MAX_RELATIONS = 6  # by which one of these is linked
+JOINED_SHARE = 0.9  # of the likeness of a class, for those that it joins
+
+
+@node("describe")
+async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
+    """Describe the classes that the question needs, those that join them, and what its words are called.
+
+    Classes that it names, and those of the entities and values that it names, come first; the others by how
+    alike they or their properties are to the question, as long as there is room.
+    """
+    schema: DraftSchema = await runtime.call_tool("describe_schema", classes=[*state["classes"]])
+    alternatives, meant = await _alternatives(state, runtime)
+    lines, ids, classes = await _found(meant, schema, runtime)
+    chosen = await _choose(schema.classes, [*state["classes"], *classes], state["question"], runtime)
+    cards = [line for each in chosen for line in (each.line, *(part.line for part in each.properties))]
+    shown = [
+        *(each.id for each in chosen if each.id),
+        *(p.relation for each in chosen for p in each.properties),
+    ]
+    runtime.trace |= {"classes": [each.words for each in chosen], "found": lines}
+    used = {
+        prefix: iri
+        for prefix, iri in schema.prefixes.items()
+        if any(f"{prefix}:" in line for line in (*cards, *lines))
+    }
+    return {
+        "prefixes": [f"{prefix}: <{iri}>" for prefix, iri in used.items()],
+        "cards": cards,
+        "found": lines,
+        "enumerated": sorted({text for each in chosen for part in each.properties for text in part.values}),
+        "alternatives": alternatives,
+        "shown_ids": [*dict.fromkeys([*shown, *ids])],
+        "objections": [],
+        "told": [],
+        "doubts": [],
+        "hints": [],
+        "refinements": 0,
+        "ran": None,
+        "sparql": "",
+        "rows": [],
+        "row_columns": [],
+        "cut": False,
+    }
+
+
+async def _found(
+    meant: Sequence[Entity], schema: DraftSchema, runtime: NodeRuntime
+) -> tuple[list[str], list[str], list[str]]:
+    """Return lines that say what entities and values are called in the graph, their ids and their classes."""
+    named = [value_node(Literal(each.name)) for each in meant if each.name and plain_term(each) == each]
+    asked = list(dict.fromkeys([*meant, *named]))
+    chains = [chain_arguments(Chain(each)) for each in asked]
+    visits: Sequence[ChainResult] = []
+    if chains:
+        visits = await runtime.try_tool("visit_chains", chains=chains, ends=False) or []
+    owners: dict[str, list[str]] = {}
+    for of in schema.classes:
+        for part in of.properties:
+            owners.setdefault(part.relation, []).append(of.id)
+    lines: list[str] = []
+    ids: list[str] = []
+    classes: list[str] = []
+    for topic, visit in zip(asked, visits, strict=False):
+        value = plain_term(topic)
+        if isinstance(value, Literal):
+            hops = [hop for hop in visit.hops if hop.relation in owners or topic in meant]
+            lines += _draw_value(topic, value, hops, owners, schema)
+            having = [owners.get(hop.relation, []) for hop in visit.hops if not hop.forward]
+            classes += [id for some in having if len(some) <= MAX_OWNERS for id in some]
+            continue
+        is_class = any(each.id == value.id for each in schema.classes)
+        types = [] if is_class else await _types(topic, runtime)
+        ids.append(value.id)
+        classes += types or [value.id]
+        leading = () if is_class else visit.hops.items
+        lines.append(_draw_entity(Entity(value.id, topic.name), types, leading, owners, schema))
+    return [*dict.fromkeys(lines)], ids, [*dict.fromkeys(classes)]
+
+
+async def _alternatives(state: DraftState, runtime: NodeRuntime) -> tuple[list[list[Entity]], list[Entity]]:
+    """Return what each mention of the question may mean, and what is shown of it: where it has a name, that.
+
+    Topics that are given mean themselves.
+    """
+    topics = [[topic, *state["meanings"].get(topic.id, ())] for topic in state["topic_entities"]]
+    mentions: list[Mention] = []
+    if state["linked"]:
+        mentions = await runtime.try_tool("link_entities", question=state["question"]) or []
+    alternatives = [[match.entity for match in mention.rivals or mention.matches] for mention in mentions]
+    known = {each for some in alternatives for each in some}
+    others = [some for some in topics if some[0] not in known]
+    sure = [[match.entity for match in mention.matches if match.sure] for mention in mentions]
+    meant = [(named or some)[:MAX_MEANINGS] for named, some in zip(sure, alternatives, strict=True)]
+    shown = dict.fromkeys(each for some in (*meant, *others) for each in some)
+    return [*alternatives, *others], [*shown][:MAX_FOUND]
+
+
+async def _types(topic: Entity, runtime: NodeRuntime) -> list[str]:
+    found: Description | None = await runtime.try_tool("describe_entity", entity=topic.id, limit=1)
+    return [each.id for each in found.types] if found else []
+
+
+def _draw_entity(
+    entity: Entity,
+    types: Sequence[str],
+    hops: Sequence[Hop],
+    owners: Mapping[str, Sequence[str]],
+    schema: DraftSchema,
+) -> str:
+    """Say what an entity is called, of which classes it is, and how it is linked."""
+    write = schema.names.write
+    called = f"{quoted(entity.name)}: {write(entity.id)}" if entity.name else write(entity.id)
+    kinds = f" (a {', '.join(map(write, types))})" if types else ""
+    known = [hop for hop in hops if hop.relation in owners] or [*hops]
+    drawn = [
+        f"?x {write(hop.relation)} it" if not hop.forward else f"it {write(hop.relation)} ?x" for hop in known
+    ]
+    return called + kinds + (f"; {', '.join(drawn[:MAX_RELATIONS])}" if drawn else "")
+
+
+def _draw_value(
+    topic: Entity,
+    value: Literal,
+    hops: Sequence[Hop],
+    owners: Mapping[str, Sequence[str]],
+    schema: DraftSchema,
+) -> Iterator[str]:
+    """Say which properties have a value, and of which classes."""
+    write = schema.names.write
+    tag = f"@{value.language}" if value.language else ""
+    for hop in [hop for hop in hops if not hop.forward][:MAX_RELATIONS]:
+        of = [write(id) for id in owners.get(hop.relation, ()) if id]
+        said = f" of {', '.join(of)}" if 0 < len(of) <= MAX_OWNERS else ""
+        yield f"{quoted(topic.name or value.value)}: {write(hop.relation)} {quoted(value.value)}{tag}{said}"
+
+
+async def _choose(
+    classes: Sequence[DescribedClass], named: Sequence[str], question: str, runtime: NodeRuntime
+) -> list[DescribedClass]:
+    """Return the classes that a question needs, in the order of the profile, as far as there is room."""
+    if len(classes) > MAX_CLASSES_COMPARED:
+        texts = [" ".join([each.words, *(part.words for part in each.properties)]) for each in classes]
+        near = {classes[at].id for at in likest(bm25_scores(texts, question), MAX_CLASSES_COMPARED)}
+        classes = [each for each in classes if each.id in near or each.id in named]
+    texts = sorted(
+        {text for each in classes for text in (each.words, *(part.words for part in each.properties))}
+    )
+    alike = dict(zip(texts, await likeness(texts, question, runtime), strict=True))
+    cut = {each.id: _with_likest(each, alike) for each in classes}
+    scores = {
+        each.id: max([alike[each.words], *(alike[part.words] for part in each.properties)])
+        for each in classes
+    }
+    top = max(scores.values(), default=0.0)
+    scores |= {id: 1.0 + top for id in named if id in scores}
+    for each in classes:  # what joins a class is needed with it
+        for part in cut[each.id].properties:
+            for end in part.joins:
+                if end in scores:
+                    scores[end] = max(scores[end], JOINED_SHARE * min(scores[each.id], top))
+    room, chosen = MAX_CARD_CHARS, set[str]()
+    for at in likest([scores[each.id] for each in classes], len(classes)):
+        each = cut[classes[at].id]
+        size = sum(len(line) + 1 for line in (each.line, *(part.line for part in each.properties)))
+        if size <= room:
+            room -= size
+            chosen.add(each.id)
+    return [cut[each.id] for each in classes if each.id in chosen]
+
+
+def _with_likest(of: DescribedClass, alike: Mapping[str, float]) -> DescribedClass:
+    """Return a class with those of its properties that are most alike to the question, in their order."""
+    kept = {*likest([alike[part.words] for part in of.properties], MAX_PROPERTIES)}
+    return replace(of, properties=tuple(part for at, part in enumerate(of.properties) if at in kept))

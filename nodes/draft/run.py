@@ -1,0 +1,63 @@
+"""Run: what does the graph give for the draft?"""
+
+from collections.abc import Sequence
+
+from kgqa.kg.errors import KGRejected, KGTimeout
+from kgqa.kg.pages import Table
+from kgqa.kg.terms import Term
+from kgqa.nodes.draft.state import DraftState, DraftUpdate, refine_or
+from kgqa.runtime.node import NodeRuntime, node
+
+
+@node("run")
+async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
+    """Run the draft; where it takes too long, gives nothing, or fails to compute, say why and draft anew."""
+    query = state["sparql"]
+    try:
+        table: Table = await runtime.call_tool("run_query", query=query)
+    except (KGTimeout, KGRejected) as error:
+        runtime.record_failure(error)
+        said = [f"the graph does not answer it: {error}"]
+        return refine_or(state, {}, said, runtime.context.max_refinements) or {
+            "rows": [],
+            "ran": None,
+            "decision": "stop",
+        }
+    runtime.trace |= {"query": query, "rows": len(table.rows)}
+    update: DraftUpdate = {
+        "ran": query,
+        "row_columns": [*table.columns],
+        "rows": [[*row] for row in table.rows],
+        "cut": table.truncated,
+        "objections": [],
+    }
+    objections = await _objections(table, state, runtime)
+    new = [text for text in objections if text not in state["told"]]
+    if query == state["ran"] or not new:
+        return update
+    runtime.trace["objections"] = new
+    return refine_or(state, update, new, runtime.context.max_refinements) or update
+
+
+async def _objections(table: Table, state: DraftState, runtime: NodeRuntime) -> list[str]:
+    """Return why rows may not be what is meant: there are none, or some of what is computed has failed."""
+    if is_nothing(table.rows):
+        part = await runtime.try_tool("explain_empty", query=state["sparql"])
+        if part:
+            return [f"it gives nothing: in the graph there is nothing for: {part}", *state["hints"]]
+        if table.rows:  # as a count of none, which may be right
+            return state["hints"]
+        no_rows = "it gives nothing: its patterns have rows, but its filters, or what it joins, leave none"
+        return [no_rows, *state["hints"]]
+    return [
+        f"?{column} has no value in {empty} of {len(table.rows)} rows: a cast or a computation fails there"
+        for at, column in enumerate(table.columns)
+        if column in state["computed_columns"] and (empty := sum(row[at] is None for row in table.rows))
+    ]
+
+
+def is_nothing(rows: Sequence[Sequence[Term | None]]) -> bool:
+    """Return whether rows say nothing: there are none, or only the number 0 or nothing is in them."""
+    cells = [cell for row in rows for cell in row]
+    counted = len(rows) == 1 and all(cell is None or cell.id in {"0", "0.0"} for cell in cells)
+    return counted or all(cell is None for cell in cells)

@@ -1,0 +1,82 @@
+"""The state of a drafted query: what its writer is shown, the draft, what is wrong with it, its rows."""
+
+from pydantic import ConfigDict, with_config
+
+from kgqa.kg.terms import Entity, Term
+from kgqa.runtime.state import State, Update
+
+
+class DraftUpdate(Update, total=False):
+    """What a node may change."""
+
+    prefixes: list[str]
+    """The prefixes that are shown, each with the beginning of IRIs that it stands for."""
+    cards: list[str]
+    """The lines that describe classes and their properties."""
+    found: list[str]
+    """The lines that say what words of the question are called in the graph."""
+    enumerated: list[str]
+    """All texts that a property in these lines can have, of those properties that have few."""
+    alternatives: list[list[Entity]]
+    """What each mention of the question may mean."""
+    shown_ids: list[str]
+    """The ids in these lines."""
+    sparql: str
+    """The draft."""
+    reading: str
+    """What it computes, in a sentence."""
+    headings: list[str]
+    """A heading for each of its columns."""
+    unsaid: list[str]
+    """Words of the question that it does not say, as its writer has it."""
+    missing: str
+    """What nothing shown says, as its writer has it."""
+    objections: list[str]
+    """Why it is not taken."""
+    told: list[str]
+    """All objections so far: its writer has been told."""
+    doubts: list[str]
+    """Objections that its writer has not heeded."""
+    hints: list[str]
+    """What may explain that it gives nothing."""
+    ids: list[str]
+    """The IRIs that it names, and the classes that its nodes are of."""
+    ordered: bool
+    """Whether its rows have an order."""
+    limit: int | None
+    """How many rows it lets out at most."""
+    offset: int
+    """How many rows it leaves out before."""
+    inner_limits: list[tuple[int, bool]]
+    """Those of the SELECTs within it, and whether their rows have an order."""
+    computed_columns: list[str]
+    """The columns that are computed of what every row has."""
+    refinements: int
+    """How often it was drafted anew."""
+    ran: str | None
+    """The draft that was run last."""
+    row_columns: list[str]
+    """The columns of its rows."""
+    rows: list[list[Term | None]]
+    """Its rows."""
+    cut: bool
+    """Whether there are more."""
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class DraftState(State, DraftUpdate):
+    """The record in the making, and a draft on its way to rows."""
+
+
+def refine_or(state: DraftState, update: DraftUpdate, objections: list[str], most: int) -> DraftUpdate | None:
+    """Return the update by which a draft is written anew; None where that was done as often as it may be."""
+    if state["refinements"] >= most:
+        return None
+    told = [*dict.fromkeys([*state["told"], *objections])]
+    return {
+        **update,
+        "objections": objections,
+        "told": told,
+        "refinements": state["refinements"] + 1,
+        "decision": "refine",
+    }

@@ -1,0 +1,212 @@
+"""Draft: a query is written, checked, run, and written anew where it is wrong."""
+
+from typing import Any
+
+import pytest
+
+import kgqa
+from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.models.errors import ModelUnavailable
+from kgqa.models.scripted import Line, ScriptedModel
+from kgqa.tests.support.doubles import KEYS, shown
+from kgqa.tests.support.workshop import R, open_workshop
+
+
+@pytest.fixture(scope="module")
+def workshop() -> SparqlGraph:
+    return open_workshop()
+
+
+def drafted(sparql: str, **said: Any) -> dict[str, Any]:
+    return {"reading": "as it says", "sparql": sparql, **said}
+
+
+async def ask(question: str, kg: Any, *replies: Line, **options: Any) -> tuple[kgqa.Record, ScriptedModel]:
+    model = ScriptedModel(replies)
+    record = await kgqa.aask(question, kg=kg, model=model, method="draft", allow_parametric=False, **options)
+    assert record.keys() == KEYS
+    return record, model
+
+
+def nodes(record: kgqa.Record) -> list[str]:
+    return [entry["node"] for entry in record["trace"]]
+
+
+async def test_rows_of_a_right_query_are_grounded(workshop: SparqlGraph) -> None:
+    draft = drafted("SELECT ?m { ?m a r:Maker ; r:city 'Ulm' }")
+    record, _ = await ask("Which makers are in Ulm?", workshop, draft)
+    assert (sorted(map(str, shown(record))), record["outcome"]) == (["Acme", "Cog"], "grounded")
+    assert (record["table"], record["usage"]["llm_calls"]) == (None, 1)
+    assert nodes(record) == ["link", "describe", "draft", "validate", "run", "answer"]
+    assert {(each["head"]["name"], each["tail"]["id"]) for each in record["evidence"]} >= {("Acme", "Ulm")}
+
+
+async def test_any_client_gets_the_answers_by_the_query_of_the_record(workshop: SparqlGraph) -> None:
+    draft = drafted("SELECT ?m { ?m a r:Maker ; r:city 'Ulm' }")
+    record, _ = await ask("Which makers are in Ulm?", workshop, draft)
+    assert f"PREFIX r: <{R}>" in (record["query"] or "")
+    rows = (await workshop.select(record["query"] or "")).rows
+    assert [row[0].id for row in rows if row[0]] == [answer["id"] for answer in record["answers"]]
+
+
+async def test_the_prompt_shows_what_the_words_are_called_and_what_classes_have(
+    workshop: SparqlGraph,
+) -> None:
+    draft = drafted("SELECT ?m { ?m a r:Maker ; r:city 'Ulm' }")
+    _, model = await ask("Which makers are in Ulm?", workshop, draft)
+    case = model.prompts[0].case().splitlines()
+    assert '"Ulm": r:city "Ulm" of r:Maker' in case
+    assert "  r:stock: numbers as text (to compare or add, cast with xsd:decimal) 7 … 120" in case
+    assert "r:Tool, kinds: r:Axe, r:Saw, all of them of its kinds (?x a/rdfs:subClassOf* r:Tool)" in case
+
+
+async def test_several_columns_are_a_table_in_the_order_that_is_asked_for(workshop: SparqlGraph) -> None:
+    query = """SELECT ?t ?n { ?t a r:Axe ; r:price/r:amount ?n } ORDER BY ?n"""
+    said = drafted(query, columns=["axe", "price"])
+    record, _ = await ask("List each axe with its price, cheapest first.", workshop, said)
+    table = record["table"]
+    assert table is not None
+    assert (table["columns"], table["ordered"], table["truncated"]) == (["axe", "price"], True, False)
+    assert [[cell and cell["name"] for cell in row] for row in table["rows"]] == [
+        ["Hatchet", "4"],
+        ["Felling axe", "9.5"],
+    ]
+    assert shown(record) == ["Hatchet", "Felling axe"]
+
+
+async def test_an_ask_says_yes_or_no(workshop: SparqlGraph) -> None:
+    draft = drafted("ASK { ?m a r:Maker FILTER NOT EXISTS { ?t r:madeBy ?m } }")
+    record, _ = await ask("Is there a maker without tools?", workshop, draft, claims=False)
+    assert (shown(record), record["table"], record["outcome"]) == (["yes"], None, "grounded")
+
+
+async def test_what_is_wrong_is_told_and_written_anew(workshop: SparqlGraph) -> None:
+    wrong = drafted("SELECT ?m { ?m a r:Maker ; r:town 'Ulm' }")
+    right = drafted("SELECT ?m { ?m a r:Maker ; r:city 'Ulm' }")
+    record, model = await ask("Which makers are in Ulm?", workshop, wrong, right)
+    assert (len(shown(record)), record["outcome"]) == (2, "grounded")
+    assert model.prompts[1].refused.endswith("SELECT ?m { ?m a r:Maker ; r:town 'Ulm' }")
+    assert model.prompts[1].objections[0].startswith("r:town is not known")
+    assert nodes(record)[2:6] == ["draft", "validate", "draft", "validate"]
+
+
+async def test_what_stays_wrong_never_runs(workshop: SparqlGraph) -> None:
+    wrong = drafted("SELECT ?m { ?m a r:Maker ; r:town 'Ulm' }")
+    record, _ = await ask("Which makers are in Ulm?", workshop, wrong, wrong, wrong)
+    assert (record["answers"], record["outcome"], record["query"]) == ([], "none", None)
+    assert "run" not in nodes(record)
+
+
+async def test_what_does_not_parse_is_told(workshop: SparqlGraph) -> None:
+    right = drafted("SELECT ?m { ?m a r:Maker ; r:city 'Ulm' }")
+    for text in (
+        "SELECT ?m { ?m a",
+        "DELETE WHERE { ?s ?p ?o }",
+        "SELECT * { SERVICE <http://x/> { ?s ?p ?o } }",
+    ):
+        record, model = await ask("Which makers are in Ulm?", workshop, drafted(text), right)
+        assert len(shown(record)) == 2
+        assert len(model.prompts[1].objections) == 1
+
+
+async def test_a_doubt_is_told_once_and_stands_in_the_record(workshop: SparqlGraph) -> None:
+    draft = drafted("SELECT (SUM(?w) AS ?all) { ?t r:weight ?w ; r:madeBy ?m }")
+    record, model = await ask("What do the tools weigh in all?", workshop, draft, draft)
+    assert "takes ?w once for each ?m" in model.prompts[1].objections[0]
+    assert (shown(record), record["outcome"]) == (["35"], "grounded_unverified")
+    assert any("takes ?w once for each ?m" in each["words"] for each in record["conditions"])
+
+
+async def test_why_there_are_no_rows_is_told(workshop: SparqlGraph) -> None:
+    empty = drafted("SELECT ?t { ?t r:weight 3 ; r:madeBy e:m1 ; r:price/r:amount ?n }")
+    right = drafted("SELECT ?t { ?t r:weight 3 ; r:madeBy e:m2 }")
+    record, model = await ask("Which axe that weighs 3 is of Bolt?", workshop, empty, right)
+    assert model.prompts[1].objections[0].endswith("there is nothing for: ?t r:weight 3 . ?t r:madeBy e:m1")
+    assert shown(record) == ["Hatchet"]
+
+
+async def test_a_query_that_stands_by_giving_nothing_has_no_answer(workshop: SparqlGraph) -> None:
+    empty = drafted("SELECT ?t { ?t r:weight ?w FILTER(?w > 100) }")
+    record, model = await ask("Which tools weigh more than 100?", workshop, empty, empty)
+    assert (record["answers"], record["outcome"], len(model.prompts)) == ([], "none", 2)
+
+
+async def test_a_cast_that_fails_is_told(workshop: SparqlGraph) -> None:
+    failing = drafted("SELECT ?t (xsd:decimal(?s) AS ?n) { ?t r:state ?s }")
+    right = drafted("SELECT ?t ?s { ?t r:state ?s }")
+    _, model = await ask("Which state has each tool?", workshop, failing, right)
+    assert model.prompts[1].objections == (
+        "?n has no value in 4 of 4 rows: a cast or a computation fails there",
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "outcome"),
+    [
+        ("Which tools weigh more than 5?", "SELECT ?t { ?t r:weight ?w FILTER(?w > 5) }", "grounded"),
+        ("Which tools are heavy?", "SELECT ?t { ?t r:weight ?w FILTER(?w > 5) }", "grounded_inference"),
+        ("Which tools are new?", "SELECT ?t { ?t r:state 'new' }", "grounded"),
+        ("What is the lightest tool?", "SELECT ?t { ?t r:weight ?w } ORDER BY ?w LIMIT 1", "grounded"),
+        (
+            "What is the heaviest tool?",
+            "SELECT ?t { ?t r:weight ?w } ORDER BY DESC(?w) LIMIT 1",
+            "grounded_inference",
+        ),
+        (
+            "What are the 2 lightest tools?",
+            "SELECT ?t { ?t r:weight ?w } ORDER BY ?w LIMIT 2",
+            "grounded",
+        ),
+        (
+            "What is the second lightest tool?",
+            "SELECT ?t { ?t r:weight ?w } ORDER BY ?w LIMIT 1 OFFSET 1",
+            "grounded",
+        ),
+        (
+            "What are the lightest tools?",
+            "SELECT ?t { ?t r:weight ?w } ORDER BY ?w LIMIT 2",
+            "grounded_inference",
+        ),
+        ("Which tools are there?", "SELECT ?t { ?t r:weight ?w } LIMIT 2", "grounded_unverified"),
+    ],
+)
+async def test_what_the_question_does_not_say_is_the_models(
+    question: str, query: str, outcome: str, workshop: SparqlGraph
+) -> None:
+    record, _ = await ask(question, workshop, drafted(query))
+    assert record["outcome"] == outcome, record["conditions"]
+
+
+async def test_what_its_writer_leaves_unsaid_is_unverified(workshop: SparqlGraph) -> None:
+    draft = drafted("SELECT ?m { ?m a r:Maker ; r:city 'Ulm' }", unsaid=["famous"])
+    record, _ = await ask("Which famous makers are in Ulm?", workshop, draft)
+    assert record["outcome"] == "grounded_unverified"
+    assert {"words": "famous", "query": None, "by": None} in record["conditions"]
+
+
+async def test_a_topic_that_the_query_leaves_out_is_unverified(workshop: SparqlGraph) -> None:
+    record, _ = await ask("Which makers are in Ulm?", workshop, drafted("SELECT ?m { ?m a r:Maker }"))
+    assert record["outcome"] == "grounded_unverified"
+    assert "Ulm" in [each["words"] for each in record["conditions"]]
+
+
+async def test_what_nothing_shown_says_has_no_answer(workshop: SparqlGraph) -> None:
+    record, _ = await ask("Who owns Acme?", workshop, {"sparql": "", "missing": "owner"})
+    assert (record["answers"], record["outcome"]) == ([], "none")
+
+
+async def test_a_reply_that_is_none_has_no_answer(workshop: SparqlGraph) -> None:
+    record, _ = await ask("Which makers are in Ulm?", workshop, "no JSON at all")
+    assert (record["answers"], record["outcome"]) == ([], "none")
+
+
+async def test_an_outage_of_the_model_is_told_from_no_answer(workshop: SparqlGraph) -> None:
+    record, _ = await ask("Which makers are in Ulm?", workshop, ModelUnavailable("down"))
+    assert record["outcome"] == "model_unavailable"
+
+
+async def test_the_offline_model_declines_in_one_line(workshop: SparqlGraph) -> None:
+    record = await kgqa.aask("Which makers are in Ulm?", kg=workshop, model="offline", method="draft")
+    (error,) = [entry["error"] for entry in record["trace"] if "error" in entry]
+    assert record["outcome"] == "model_unavailable"
+    assert error == "the offline model cannot answer draft_query; give a language model"

@@ -1,0 +1,264 @@
+"""Tools for drafted queries: what a graph can be asked, what is wrong with a query, what is behind its rows.
+
+They are for nodes; `check_query` is for whoever runs a query that was written for a graph.
+"""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from langchain_core.tools import BaseTool, ToolException
+
+from kgqa.kg.drafts.checks import Finding, check_draft, implied_classes, named_ids, unknown_ids
+from kgqa.kg.drafts.cutting import cut_query
+from kgqa.kg.drafts.description import DescribedClass, DescribedProperty, describe_classes
+from kgqa.kg.drafts.emptiness import find_empty
+from kgqa.kg.drafts.facts import facts_query, read_facts
+from kgqa.kg.drafts.names import Names
+from kgqa.kg.drafts.reading import read_draft
+from kgqa.kg.drafts.schema import Schema
+from kgqa.kg.errors import KGError, KGRejected
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.pages import Table
+from kgqa.kg.sparql.guard import guard_query
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple
+from kgqa.tools.text import graph_tool, listing, show_cell, show_facts
+
+__all__ = ["CheckedDraft", "DescribedClass", "DescribedProperty", "DraftSchema", "Finding", "draft_tools"]
+
+MAX_UNKNOWN = 12  # ids of a query that are looked up in the graph
+MAX_NAMED = 2_000  # entities of a table whose names are looked up
+NAMES_PER_QUERY = 500
+MAX_FACT_ROWS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSchema:
+    """What a graph can be asked: its prefixes, its classes, and what links they can be written with."""
+
+    prefixes: dict[str, str]
+    classes: list[DescribedClass]
+    names: Names
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedDraft:
+    """A query with its prefixes declared, and what is wrong with it.
+
+    Attributes:
+        text: The query.
+        findings: What is wrong, the worst first.
+        ids: The IRIs that it names, and the classes that its nodes are of.
+        ordered: Whether its rows have an order.
+        limit: How many rows it lets out at most.
+        offset: How many rows it leaves out before.
+        inner_limits: Those of the SELECTs within it, and whether their rows have an order.
+        computed: The columns that are computed of what every row has.
+    """
+
+    text: str
+    findings: list[Finding]
+    ids: frozenset[str]
+    ordered: bool
+    limit: int | None
+    offset: int
+    inner_limits: list[tuple[int, bool]]
+    computed: frozenset[str]
+
+
+class DraftChecker:
+    """Checks queries for a graph; what is known of it is looked up once."""
+
+    def __init__(self, graph: KnowledgeGraph) -> None:
+        self._graph = graph
+        self._known: tuple[Schema, Names] | None = None
+
+    async def schema(self, classes: Sequence[str] = ()) -> tuple[Schema, Names]:
+        """Return what is known of the graph, and how its IRIs are written.
+
+        Of a graph that nobody has counted, some ``classes`` are profiled now.
+        """
+        if self._known is None:
+            profile = await self._graph.profile()
+            relations = self._graph.relations
+            known = Schema(profile, relations), await asyncio.to_thread(_names, Schema(profile, relations))
+            if not profile.classes and classes:
+                some = Schema(await self._graph.profile(classes), relations)
+                return some, await asyncio.to_thread(_names, some)
+            self._known = known
+        return self._known
+
+    async def check(
+        self, query: str, known: Collection[str] = (), classes: Sequence[str] = ()
+    ) -> CheckedDraft:
+        """Check a query.
+
+        Raises:
+            KGRejected: if it is none that may be run.
+            KGError: if the graph cannot be asked.
+        """
+        schema, names = await self.schema(classes)
+        text = await asyncio.to_thread(names.declare, query.strip())
+        try:
+            await asyncio.to_thread(guard_query, text, 1)
+            unknown = await asyncio.to_thread(unknown_ids, text, schema, known)
+            missing = await self._missing(unknown)
+            findings = await asyncio.to_thread(check_draft, text, schema, names, known, missing)
+            draft = await asyncio.to_thread(read_draft, text)
+            ids = await asyncio.to_thread(named_ids, text)
+            ids |= await asyncio.to_thread(implied_classes, text, schema)
+        except KGError:
+            raise
+        except Exception as error:  # whatever rdflib and pyparsing raise
+            raise KGRejected(f"the query cannot be read: {' '.join(str(error).split())[:200]}") from error
+        whole = draft.whole
+        return CheckedDraft(
+            text,
+            findings,
+            ids,
+            bool(whole.order),
+            whole.limit,
+            whole.offset,
+            [(each.limit, bool(each.order)) for each in draft.selects[1:] if each.limit is not None],
+            frozenset(draft.computed_columns),
+        )
+
+    async def find_wrong(self, query: str) -> list[str]:
+        """Return why the graph surely has nothing for a query; nothing where that cannot be told.
+
+        Raises:
+            KGError: if the graph cannot be asked.
+        """
+        try:
+            checked = await self.check(query)
+        except KGRejected:
+            return []  # whoever runs it says why
+        return [each.text for each in checked.findings if each.level == "wrong" and each.by_graph]
+
+    async def _missing(self, unknown: dict[str, bool]) -> list[str]:
+        """Return those of some IRIs that the graph has no fact of."""
+        asked = [*unknown][:MAX_UNKNOWN]
+        chains = [Chain(ANY, (Hop(id),)) if unknown[id] else Chain(Entity(id)) for id in asked]
+        if not chains:
+            return []
+        found = await self._graph.visit_chains(chains, hops=False, sample=1)
+        return [id for id, visit in zip(asked, found, strict=True) if not len(visit.ends)]
+
+
+def _names(schema: Schema) -> Names:
+    examples = (example.id for each in schema.profile.classes for example in each.examples)
+    relations = (part.relation for each in schema.profile.classes for part in each.properties)
+    return Names.of([*schema.relations, *relations, *filter(None, schema.classes), *examples])
+
+
+def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
+    """Make the tools for a graph."""
+    checker = DraftChecker(graph)
+
+    @graph_tool
+    async def describe_schema(classes: list[str]) -> tuple[str, DraftSchema]:
+        """Describe the classes of the knowledge graph, their properties and values, as SPARQL writes them.
+
+        Args:
+            classes: ids of classes to be described where nobody has counted any.
+        """
+        schema, names = await checker.schema(classes)
+        found = await asyncio.to_thread(describe_classes, schema, names, graph.relation_label)
+        lines = (line for each in found for line in (each.line, *(part.line for part in each.properties)))
+        return listing("classes", lines), DraftSchema(dict(names.prefixes), found, names)
+
+    @graph_tool
+    async def check_query(query: str, known: list[str], classes: list[str]) -> tuple[str, CheckedDraft]:
+        """Check a SPARQL query against the classes and properties of the knowledge graph, without running it.
+
+        Args:
+            query: the query; prefixes of the graph need not be declared.
+            known: ids that its writer was shown.
+            classes: as for describe_schema.
+        """
+        try:
+            checked = await checker.check(query, known, classes)
+        except KGRejected as error:
+            raise ToolException(str(error)) from error
+        return listing("findings", (each.text for each in checked.findings)), checked
+
+    @graph_tool
+    async def run_query(query: str) -> tuple[str, Table]:
+        """Run a query as it is, SELECT or ASK, read-only.
+
+        Args:
+            query: the query with full IRIs or its own PREFIX lines.
+        """
+        try:
+            table = await graph.select(query)
+        except KGRejected as error:
+            raise ToolException(str(error)) from error
+        return listing("rows", (" | ".join(map(show_cell, row)) for row in table.rows)), table
+
+    @graph_tool
+    async def explain_empty(query: str) -> tuple[str, str]:
+        """Say which smallest part of a query's patterns nothing in the graph fits; empty if all of them do.
+
+        Args:
+            query: a query that gives no rows.
+        """
+
+        async def ask(text: str) -> bool:
+            return any(cell and cell.id == "true" for row in (await graph.select(text)).rows for cell in row)
+
+        _, names = await checker.schema()
+        found = await find_empty(query, ask)
+        drawn = " . ".join(
+            f"{names.node(each.start)} {names.node(each.path)} {names.node(each.end)}" for each in found
+        )
+        return drawn, drawn
+
+    @graph_tool
+    async def compare_at_limit(query: str) -> tuple[str, bool]:
+        """Say whether the rows that the LIMIT of an ordered query leaves out differ from those before it.
+
+        Args:
+            query: a query with ORDER BY and LIMIT.
+        """
+        cut = await asyncio.to_thread(cut_query, query)
+        clear = False
+        if cut is not None:
+            table = await graph.select(cut.text)
+            clear = cut.is_clear(table.columns, table.rows)
+        return ("they differ" if clear else "they may be equal"), clear
+
+    @graph_tool
+    async def name_entities(ids: list[str]) -> tuple[str, dict[str, str | None]]:
+        """Give the names of entities.
+
+        Args:
+            ids: their ids; of very many the first are named.
+        """
+        names: dict[str, str | None] = {}
+        for at in range(0, min(len(ids), MAX_NAMED), NAMES_PER_QUERY):
+            names |= await graph.names(ids[at : min(at + NAMES_PER_QUERY, MAX_NAMED)])
+        return listing("names", map(str, names.values())), names
+
+    @graph_tool
+    async def trace_rows(query: str, rows: list[dict[str, Term | None]]) -> tuple[str, list[Triple]]:
+        """Give the facts behind rows of a query.
+
+        Args:
+            query: the query.
+            rows: some of its rows.
+        """
+        text = await asyncio.to_thread(facts_query, query, rows, MAX_FACT_ROWS)
+        table = await graph.select(text) if text else Table((), ())
+        found = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+        facts = await asyncio.to_thread(read_facts, query, found)
+        return show_facts(facts), facts
+
+    return [
+        describe_schema,
+        check_query,
+        run_query,
+        explain_empty,
+        compare_at_limit,
+        name_entities,
+        trace_rows,
+    ]
