@@ -4,10 +4,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal as Choice
 
-from kgqa.kg.dialects import DIALECTS, XSD
+from kgqa.kg.dialects import DIALECTS, META_NAMESPACES, XSD
 from kgqa.kg.profile.building import MAX_PROPERTIES, MAX_PROPERTIES_IN_ALL, MIN_PROPERTIES
 from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile
-from kgqa.kg.profile.terminology import META_NAMESPACES
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.terms import Literal
 from kgqa.locks import cached_property

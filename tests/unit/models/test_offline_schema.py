@@ -17,8 +17,8 @@ SHOP = f"""
 :saw a :Tool ; rdfs:label "Blue saw" ; :price 12 ; :madeBy :ann .
 :axe a :Tool ; rdfs:label "Long axe" ; :price 15 ; :madeBy :ann , :ben .
 :rope a :Product ; rdfs:label "Rope" ; :price 3 ; :length 9 .
-:ann a :Supplier ; rdfs:label "Ann Miller" ; :town "Ulm" .
-:ben a :Supplier ; rdfs:label "Ben Stone" ; :town "Bonn" .
+:ann a :Supplier ; rdfs:label "Ann Miller" ; :town "Ulm" ; :name "Miller Ltd" .
+:ben a :Supplier ; rdfs:label "Ben Stone" ; :town "Bonn" ; :name "Stone & Sons" .
 :list a :PriceList ; rdfs:label "Winter list" ; :year 2020 .
 """
 
@@ -37,12 +37,12 @@ def shop(tmp_path_factory):
 @pytest.mark.parametrize(
     ("question", "answers"),
     [
-        ("Which properties does a supplier have?", {"town"}),
+        ("Which properties does a supplier have?", {"town", "name"}),
         ("List the properties of tools.", {"price", "made by"}),
         ("How many properties does a product have?", {"3"}),
         ("What classes are there?", {"Product", "Tool", "Price List", "Supplier"}),
         ("How many classes are there?", {"4"}),
-        ("What properties are there?", {"price", "made by", "length", "town", "year"}),
+        ("What properties are there?", {"price", "made by", "length", "town", "name", "year"}),
         ("Which classes have a price?", {"Product", "Tool"}),
         ("What is a product?", {"Anything that is sold."}),
     ],
