@@ -19,9 +19,9 @@ def workshop() -> SparqlGraph:
 
 @pytest.fixture(scope="module")
 def stocked() -> SparqlGraph:
-    """A workshop with more values than are listed, and a property that has a value in its name."""
+    """A workshop with more values than are listed, a property with a value in its name, an unnamed node."""
     codes = "".join(f'e:c{n} a r:Maker ; rdfs:label "Maker {n}" ; r:code "K-{n}" .' for n in range(100, 150))
-    return open_workshop(f"e:t3 r:renewedBy e:m1 . e:t4 r:renewedBy e:m1 . {codes}")
+    return open_workshop(f"e:t3 r:renewedBy e:m1 . e:t4 r:renewedBy e:m1 . e:t1 r:box [ r:size 3 ] . {codes}")
 
 
 def drafted(sparql: str, **said: Any) -> dict[str, Any]:
@@ -220,6 +220,17 @@ async def test_a_no_that_a_hint_explains_is_unverified(stocked: SparqlGraph) -> 
 async def test_rows_without_a_first_cell_are_no_answer(workshop: SparqlGraph) -> None:
     draft = drafted("SELECT ?x ?w { e:t3 r:weight ?w OPTIONAL { e:t3 r:fits ?x } }")
     record, _ = await ask("What does Hatchet fit?", workshop, draft, draft)
+    assert (record["answers"], record["outcome"]) == ([], "none")
+
+
+async def test_nodes_without_a_name_are_no_answer_and_what_they_have_is_asked_for(
+    stocked: SparqlGraph,
+) -> None:
+    unnamed, named = (drafted(f"SELECT {column} {{ ?t r:box ?b . ?b r:size ?n }}") for column in ("?b", "?n"))
+    record, model = await ask("How large is the box?", stocked, unnamed, named)
+    assert model.prompts[1].objections[0].startswith("?b is a node without a name")
+    assert shown(record) == ["3"]
+    record, _ = await ask("How large is the box?", stocked, unnamed, unnamed)
     assert (record["answers"], record["outcome"]) == ([], "none")
 
 
