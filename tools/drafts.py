@@ -72,6 +72,7 @@ class DraftChecker:
     def __init__(self, graph: KnowledgeGraph) -> None:
         self._graph = graph
         self._known: tuple[Schema, Names] | None = None
+        self._described: tuple[Schema, list[DescribedClass]] | None = None
 
     async def schema(self, classes: Sequence[str] = ()) -> tuple[Schema, Names]:
         """Return what is known of the graph, and how its IRIs are written.
@@ -87,6 +88,14 @@ class DraftChecker:
                 return some, await asyncio.to_thread(_names, some)
             self._known = known
         return self._known
+
+    async def describe(self, classes: Sequence[str] = ()) -> tuple[list[DescribedClass], Names]:
+        """Return the classes of the graph as lines, which takes long where there are thousands."""
+        schema, names = await self.schema(classes)
+        if self._described is None or self._described[0] is not schema:
+            label = self._graph.relation_label
+            self._described = schema, await asyncio.to_thread(describe_classes, schema, names, label)
+        return self._described[1], names
 
     async def check(
         self, query: str, known: Collection[str] = (), classes: Sequence[str] = ()
@@ -162,8 +171,7 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         Args:
             classes: ids of classes to be described where nobody has counted any.
         """
-        schema, names = await checker.schema(classes)
-        found = await asyncio.to_thread(describe_classes, schema, names, graph.relation_label)
+        found, names = await checker.describe(classes)
         lines = (line for each in found for line in (each.line, *(part.line for part in each.properties)))
         return listing("classes", lines), DraftSchema(dict(names.prefixes), found, names)
 

@@ -178,17 +178,19 @@ class _Checks:
     # What there is
 
     def unknown(self) -> Iterator[Finding]:
-        """Find IRIs that the graph does not have."""
+        """Find IRIs that the graph does not have: rows may do without those of no required pattern."""
         beside = {str(name): pattern for pattern in self.draft.patterns for name in pattern.named}
+        required = self.draft.required
+        needed = {str(node) for each in required for node in (each.start, each.end)}
+        followed = {str(name) for each in required if len(each.named) == 1 for name in each.named}
         for node, is_relation in _constants(self.draft):
             id = str(node)
             if id not in self.missing or self.schema.is_known(id) or id in self.known:
                 continue
-            pattern = beside.get(id) if is_relation else None
-            several = pattern is not None and (pattern.group.is_alternative or len(pattern.named) > 1)
             yield Finding(
-                f"{self.names.write(id)} is not known{self.nearest(id, pattern)}",
-                "doubtful" if several else "wrong",
+                f"{self.names.write(id)} is not known"
+                + self.nearest(id, beside.get(id) if is_relation else None),
+                "wrong" if id in (followed if is_relation else needed) else "doubtful",
             )
 
     def nearest(self, id: str, pattern: Pattern | None) -> str:

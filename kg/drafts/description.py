@@ -60,7 +60,7 @@ def describe_classes(schema: Schema, names: Names, label: Callable[[str], str]) 
     return [
         writer.describe(each)
         for each in schema.profile.classes
-        if each.properties or each.superclasses or schema.profile.subclasses(each.id)[1:]
+        if each.properties or each.superclasses or schema.has_below(each.id)
     ]
 
 

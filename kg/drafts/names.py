@@ -89,7 +89,7 @@ class Names:
     def declare(self, query: str) -> str:
         """Return a query with a declaration of each prefix that it uses and does not declare."""
         bare = blank_texts(query)
-        declared = {*_DECLARED.findall(query)}
+        declared = {*_DECLARED.findall(bare)}
         known = {**_ALWAYS, **self.prefixes}
         used = [each for each in known if each not in declared and re.search(rf"(?<![\w.?$-]){each}:", bare)]
         return "".join(f"PREFIX {each}: <{known[each]}>\n" for each in used) + query

@@ -82,6 +82,20 @@ class Schema:
         return {each.id: each for each in self.profile.classes}
 
     @cached_property
+    def _children(self) -> Mapping[str, Collection[str]]:
+        """The classes right below each."""
+        found: dict[str, list[str]] = {}
+        for each in self.profile.classes:
+            for above in each.superclasses:
+                found.setdefault(above, []).append(each.id)
+        return found
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        """Where each class stands in the profile."""
+        return {each.id: place for place, each in enumerate(self.profile.classes)}
+
+    @cached_property
     def uses(self) -> Mapping[str, tuple[Use, ...]]:
         """Who has each property."""
         found: dict[str, list[Use]] = {}
@@ -125,9 +139,19 @@ class Schema:
         few = len(self.classes) <= MAX_CLASSES_TOLD
         return owner is not None and not owner.members and few and self._is_counted
 
+    def has_below(self, id: str) -> bool:
+        """Return whether there are classes below a class."""
+        return id in self._children
+
     def kinds_below(self, id: str) -> tuple[ClassProfile, ...]:
         """Return the classes with members that are a class or below it."""
-        return tuple(each for each in self.profile.subclasses(id) if each.members)
+        below, new = {id}, [id]
+        while new:
+            children = {*self._children.get(new.pop(), ())} - below
+            below |= children
+            new += children
+        places = sorted(self._places[each] for each in below if each in self._places)
+        return tuple(each for each in map(self.profile.classes.__getitem__, places) if each.members)
 
     def has(self, owner: ClassProfile, relation: str) -> bool:
         """Return whether members of a class have a property, or it cannot be told: so are names and types."""

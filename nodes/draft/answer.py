@@ -13,8 +13,8 @@ from kgqa.nodes.draft.run import is_nothing
 from kgqa.nodes.draft.state import DraftState
 from kgqa.nodes.record import NO, YES, complete_record, complete_without_proof, trace_evidence
 from kgqa.nodes.said import is_term_said
-from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.candidates import XSD_INTEGER
+from kgqa.retrieval.wording import relation_phrase
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import Outcome, RecordedCondition, Ref, Table, fact, ref
 from kgqa.runtime.state import FinalUpdate, Update
@@ -37,7 +37,7 @@ async def answer(state: DraftState, runtime: NodeRuntime) -> FinalUpdate:
     """
     if (claimed := claimed_answer(state)) is not None:
         return await complete_record(claimed, state, runtime)
-    if state.get("outcome") or not state.get("ran") or not any(map(any, state["rows"])):
+    if state.get("outcome") or not state.get("ran") or not any(row[0] for row in state["rows"] if row):
         return await complete_without_proof(state, runtime)
     return await complete_record(await _answer(state, runtime), state, runtime)
 
@@ -46,7 +46,7 @@ async def _answer(state: DraftState, runtime: NodeRuntime) -> Update:
     query = state["ran"] or ""
     rows = await _named(state["rows"], runtime)
     first = list(dict.fromkeys(row[0] for row in rows if row and row[0] is not None))
-    asks = state["row_columns"] == ["ask"] and len(rows) == 1
+    asks = state["row_columns"] == ["ask"] and [each.id for each in first] in (["true"], ["false"])
     read = await asyncio.to_thread(read_constants, query)
     conditions = [*_written(read, state), *await _bounds(state, runtime)]
     unmet = [*_unmet(read, first, state, asks=asks)]
@@ -105,14 +105,19 @@ async def _facts(
 
 
 def _written(read: QueryConstants | None, state: DraftState) -> Iterator[RecordedCondition]:
-    """Yield what the query names: the model's, where the question does not say it and nobody has shown it."""
+    """Yield what the query names: the model's, where the question does not say it and nobody has shown it.
+
+    Values that are shown as examples are the model's choice; those of an enumeration, and what was found, are
+    the graph's.
+    """
     topics = {*map(plain_term, state["topic_entities"])}
-    lines = [*state["cards"], *state["found"]]
-    shown = {*state["shown_ids"]}
+    shown, listed = {*state["shown_ids"]}, {*state["enumerated"]}
     for each in read.written if read else ():
         if each in topics or (isinstance(each, Entity) and each.id in shown):
             continue
-        known = isinstance(each, Literal) and any(f'"{each.value}"' in line for line in lines)
+        known = isinstance(each, Literal) and (
+            each.value in listed or any(f'"{each.value}"' in line for line in state["found"])
+        )
         yield RecordedCondition(
             words=str(each),
             query=f"<{each.id}>" if isinstance(each, Entity) else each.id,
@@ -129,13 +134,14 @@ async def _bounds(state: DraftState, runtime: NodeRuntime) -> list[RecordedCondi
     ]
     if limit is None and not offset:
         return within
+    bounds = (f"LIMIT {limit}" if limit is not None else "", f"OFFSET {offset}" if offset else "")
+    written = " ".join(filter(None, bounds))
     if not state["ordered"]:
-        return [*within, RecordedCondition(words="not all rows", query=f"LIMIT {limit}", by=None)]
+        return [*within, RecordedCondition(words="not all rows", query=written, by=None)]
     said = [*filter(None, [limit if offset == 0 else None, offset + 1 if offset else None])]
     if offset and limit and limit > 1:
         said.append(offset + limit)
     asked = all(_is_said(n, question) for n in said if n > 1) and unasked_function("argmax", question) is None
-    written = f"LIMIT {limit}" + (f" OFFSET {offset}" if offset else "")
     conditions = [*within, RecordedCondition(words=written, query=written, by="graph" if asked else "model")]
     clear = await trace_evidence(runtime, "compare_at_limit", query=state["ran"])
     if not clear:
@@ -164,17 +170,29 @@ def _unmet(
     yield from unused_cues_of_sparql(query, first, question, topics)
     if is_nothing(state["rows"]):
         yield "nothing was found"
+    if asks and [cell.id for row in state["rows"] for cell in row if cell] == ["false"]:
+        yield from state["hints"]
 
 
 def _unused_values(read: QueryConstants | None, state: DraftState) -> Iterator[str]:
     """Yield the values that a property has few of, which the question says and the query does not."""
-    written = " ".join(term.name or "" for term in (read.written if read else ())).casefold()
-    said = f"{written} {' '.join(relation_words(local_name(id)) for id in state['ids'])}".casefold()
-    words = f" {' '.join(re.findall(WORD, state['question'].casefold()))} "
+    written = [term.name or "" for term in (read.written if read else ())]
+    said = _words(" ".join([*written, *_called(state)]))
+    asked = _words(state["question"])
     for value in state["enumerated"]:
-        text = " ".join(re.findall(WORD, value.casefold()))
-        if text and f" {text} " in words and text not in said:
+        text = _words(value)
+        if text.strip() and text in asked and text not in said:
             yield value
+
+
+def _called(state: DraftState) -> list[str]:
+    """Return in words what the query names."""
+    return [relation_phrase(local_name(id)) for id in state["ids"]]
+
+
+def _words(text: str) -> str:
+    """Return the words of a text in lower case, with a space at either end of each."""
+    return f" {' '.join(re.findall(WORD, text.casefold()))} "
 
 
 def _is_met(topic: Entity, read: QueryConstants | None, state: DraftState) -> bool:
@@ -187,13 +205,13 @@ def _is_part(topic: Entity, read: QueryConstants | None, state: DraftState) -> b
     """Return whether a query has a topic: an entity that binds it, a value, a class or what says its name."""
     meant = plain_term(topic)
     written = {term.name.casefold() for term in (read.written if read else ()) if isinstance(term, Literal)}
-    named = [relation_words(local_name(id)).casefold() for id in state["ids"]]
+    named = [*map(_words, _called(state))]
     if (topic.name or "").casefold() in written:
         return True
     if isinstance(meant, Literal):
-        return any(meant.value.casefold() in words for words in named)
+        return any(_words(meant.value) in words for words in named)
     if read is not None and meant.id in read.binding:
         return True
     is_class = any(plain_term(Entity(id)) == meant for id in state["classes"])
-    says = any(relation_words(str(topic)).casefold() in words for words in named)
+    says = any(_words(relation_phrase(str(topic))) in words for words in named)
     return is_class and (meant.id in state["ids"] or says)

@@ -1,5 +1,6 @@
 """Describe: what can a query about the question be made of?"""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -164,7 +165,8 @@ async def _choose(
     """Return the classes that a question needs, in the order of the profile, as far as there is room."""
     if len(classes) > MAX_CLASSES_COMPARED:
         texts = [" ".join([each.words, *(part.words for part in each.properties)]) for each in classes]
-        near = {classes[at].id for at in likest(bm25_scores(texts, question), MAX_CLASSES_COMPARED)}
+        scored = await asyncio.to_thread(bm25_scores, texts, question)
+        near = {classes[at].id for at in likest(scored, MAX_CLASSES_COMPARED)}
         classes = [each for each in classes if each.id in near or each.id in named]
     texts = sorted(
         {text for each in classes for text in (each.words, *(part.words for part in each.properties))}

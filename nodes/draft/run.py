@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Table
-from kgqa.kg.terms import Term
+from kgqa.kg.terms import Term, is_blank
 from kgqa.nodes.draft.state import DraftState, DraftUpdate, refine_or
 from kgqa.runtime.node import NodeRuntime, node
 
@@ -27,7 +27,7 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     update: DraftUpdate = {
         "ran": query,
         "row_columns": [*table.columns],
-        "rows": [[*row] for row in table.rows],
+        "rows": [[None if cell and is_blank(cell) else cell for cell in row] for row in table.rows],
         "cut": table.truncated,
         "objections": [],
     }
@@ -40,7 +40,7 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
 
 
 async def _objections(table: Table, state: DraftState, runtime: NodeRuntime) -> list[str]:
-    """Return why rows may not be what is meant: there are none, or some of what is computed has failed."""
+    """Return why rows may not be what is meant: there are none, some have no name, or a computation fails."""
     if is_nothing(table.rows):
         part = await runtime.try_tool("explain_empty", query=state["sparql"])
         if part:
@@ -49,7 +49,12 @@ async def _objections(table: Table, state: DraftState, runtime: NodeRuntime) -> 
             return state["hints"]
         no_rows = "it gives nothing: its patterns have rows, but its filters, or what it joins, leave none"
         return [no_rows, *state["hints"]]
-    return [
+    unnamed = [
+        f"?{column} is a node without a name, which is shown to nobody: select what it has"
+        for at, column in enumerate(table.columns)
+        if any(row[at] and is_blank(row[at]) for row in table.rows)
+    ]
+    return unnamed + [
         f"?{column} has no value in {empty} of {len(table.rows)} rows: a cast or a computation fails there"
         for at, column in enumerate(table.columns)
         if column in state["computed_columns"] and (empty := sum(row[at] is None for row in table.rows))

@@ -17,6 +17,13 @@ def workshop() -> SparqlGraph:
     return open_workshop()
 
 
+@pytest.fixture(scope="module")
+def stocked() -> SparqlGraph:
+    """A workshop with more values than are listed, a property with a value in its name, an unnamed node."""
+    codes = "".join(f'e:c{n} a r:Maker ; rdfs:label "Maker {n}" ; r:code "K-{n}" .' for n in range(100, 150))
+    return open_workshop(f"e:t3 r:renewedBy e:m1 . e:t4 r:renewedBy e:m1 . e:t1 r:box [ r:size 3 ] . {codes}")
+
+
 def drafted(sparql: str, **said: Any) -> dict[str, Any]:
     return {"reading": "as it says", "sparql": sparql, **said}
 
@@ -188,6 +195,49 @@ async def test_a_topic_that_the_query_leaves_out_is_unverified(workshop: SparqlG
     record, _ = await ask("Which makers are in Ulm?", workshop, drafted("SELECT ?m { ?m a r:Maker }"))
     assert record["outcome"] == "grounded_unverified"
     assert "Ulm" in [each["words"] for each in record["conditions"]]
+
+
+async def test_a_value_within_a_longer_word_of_the_query_is_left_out(stocked: SparqlGraph) -> None:
+    draft = drafted("SELECT ?t { ?t r:renewedBy e:m1 }")
+    record, _ = await ask("Which new tools were renewed by Acme?", stocked, draft)
+    assert record["outcome"] == "grounded_unverified"
+    assert "new" in [each["words"] for each in record["conditions"]]
+
+
+async def test_a_value_that_is_shown_as_an_example_is_the_models(stocked: SparqlGraph) -> None:
+    draft = drafted("SELECT ?m { ?m r:code 'K-100' }")
+    record, model = await ask("Which maker is the best?", stocked, draft)
+    assert '"K-100"' in model.prompts[0].case()
+    assert record["outcome"] == "grounded_inference"
+
+
+async def test_a_no_that_a_hint_explains_is_unverified(stocked: SparqlGraph) -> None:
+    draft = drafted("ASK { ?m r:code 'K-109'@en }")
+    record, _ = await ask("Is there a maker with the code K-109?", stocked, draft, claims=False)
+    assert (shown(record), record["outcome"]) == (["no"], "grounded_unverified")
+
+
+async def test_rows_without_a_first_cell_are_no_answer(workshop: SparqlGraph) -> None:
+    draft = drafted("SELECT ?x ?w { e:t3 r:weight ?w OPTIONAL { e:t3 r:fits ?x } }")
+    record, _ = await ask("What does Hatchet fit?", workshop, draft, draft)
+    assert (record["answers"], record["outcome"]) == ([], "none")
+
+
+async def test_nodes_without_a_name_are_no_answer_and_what_they_have_is_asked_for(
+    stocked: SparqlGraph,
+) -> None:
+    unnamed, named = (drafted(f"SELECT {column} {{ ?t r:box ?b . ?b r:size ?n }}") for column in ("?b", "?n"))
+    record, model = await ask("How large is the box?", stocked, unnamed, named)
+    assert model.prompts[1].objections[0].startswith("?b is a node without a name")
+    assert shown(record) == ["3"]
+    record, _ = await ask("How large is the box?", stocked, unnamed, unnamed)
+    assert (record["answers"], record["outcome"]) == ([], "none")
+
+
+async def test_an_offset_alone_is_recorded_as_it_is_written(workshop: SparqlGraph) -> None:
+    draft = drafted("SELECT ?t { ?t r:weight ?w } ORDER BY ?w OFFSET 1")
+    record, _ = await ask("Which tools are there?", workshop, draft)
+    assert [each["query"] for each in record["conditions"]][:1] == ["OFFSET 1"]
 
 
 async def test_what_nothing_shown_says_has_no_answer(workshop: SparqlGraph) -> None:

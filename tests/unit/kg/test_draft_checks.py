@@ -55,6 +55,11 @@ RIGHT = [
 ]
 
 
+def test_a_prefix_that_only_a_comment_declares_is_declared() -> None:
+    query = "# PREFIX r: <http://x/>\nSELECT ?t { ?t a r:Saw }"
+    assert NAMES.declare(query) == f"PREFIX r: <{R}>\n{query}"
+
+
 @pytest.mark.parametrize("query", RIGHT)
 def test_a_query_that_the_graph_can_answer_is_let_through(query: str, schema: Schema) -> None:
     assert check(query, schema) == []
@@ -65,6 +70,9 @@ WRONG = [
     ("SELECT ?m { ?t r:maker ?m }", "wrong", "r:maker is not known; nearest: r:"),
     ("SELECT ?t { ?t r:title 'saw' }", "wrong", "r:title is not known"),
     ("SELECT ?t { ?t a r:Saws }", "wrong", "r:Saws is not known; r:Saw is"),
+    ("SELECT ?t { ?t a r:Saw OPTIONAL { ?t r:made ?m } }", "doubtful", "r:made is not known"),
+    ("SELECT ?m { { ?m r:city 'Ulm' } UNION { ?m a r:Makers } }", "doubtful", "r:Makers is not known"),
+    ("SELECT ?t { ?t a ?c FILTER(?c != r:Saws) }", "doubtful", "r:Saws is not known"),
     ("SELECT ?w { ?m a r:Maker ; r:weight ?w }", "wrong", "?m is r:Maker, which has no r:weight"),
     ("SELECT ?t { ?m a r:Maker ; r:madeBy ?t }", "wrong", "perhaps ?t r:madeBy ?m"),
     ("SELECT ?m { ?t r:madeBy ?m . ?m r:weight ?w }", "wrong", "?m is r:Maker, which has no r:weight"),
