@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from kgqa.kg.dialects import Dialect
+from kgqa.kg.dialects import PLAIN, Dialect
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, GraphFacts, Row, Rows
 from kgqa.kg.languages import preferred_languages
@@ -264,7 +264,8 @@ class SparqlGraph(LinkedGraph, Prover):
         parts = 6 * sum(len(places) for _, places in asked) if len(asked) > 1 else 1
         labels, limits = self._naming.labels, Limits.of(self._rows // parts)
 
-        owned = (await self._classes()).owned
+        # what mediators are is known of other kinds of graphs, whoever has counted them
+        owned = (await self._classes()).owned if self.dialect == PLAIN.name else frozenset()
 
         def write(some: Sequence[tuple[Chain, Wanted]]) -> str:
             return attribute_queries.attribute_values(some, near, types, labels, limits, owned)

@@ -6,7 +6,7 @@ from") or joins what says it ("belong to the region").
 """
 
 from calendar import month_name
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kgqa.kg.languages import detect_language
@@ -87,7 +87,7 @@ async def uncovered_phrases(
     if query.picked or detect_language(state["question"]) not in {"", "en"}:
         return []
     names = _names(query, state)
-    masked, unfound = _mask(state["question"], names, state["topic_entities"])
+    masked, unfound = _mask(names, state)
     for each in state["passed_over"]:
         masked = mask_topic(masked, each, ()).replace(TOPIC_MASK, OTHER_MASK)
     named = {word for answer in answers[:MAX_ANSWERS_READ] for word in fold(str(answer)).split()}
@@ -150,15 +150,16 @@ def _names(query: AnswerQuery, state: State) -> dict[str, Entity]:
     return dict(sorted(names.items(), key=lambda pair: (-len(pair[0]), pair[0])))
 
 
-def _mask(question: str, names: Mapping[str, Entity], topics: Collection[Entity]) -> tuple[str, int]:
+def _mask(names: Mapping[str, Entity], state: State) -> tuple[str, int]:
     """Return a question without names, and how many topics are not found in it by theirs."""
-    kind = asked_kind(question, {entity: name for name, entity in names.items()})
-    masked, unfound = question, 0
+    classes = {entity: name for name, entity in names.items() if entity.id in state["classes"]}
+    kind = asked_kind(state["question"], classes)
+    masked, unfound = state["question"], 0
     for name, entity in names.items():
         mark = CLASS_MASK if entity == kind else OTHER_MASK
         found = (mask_topic(masked, words, ()) for words in (name, in_plural(name)))
         text = next((each for each in found if each != masked), masked)
-        unfound += text == masked and entity in topics
+        unfound += text == masked and entity in state["topic_entities"]
         masked = text.replace(TOPIC_MASK, mark)
     return masked, unfound
 

@@ -107,10 +107,10 @@ def build_profile(
         )
         for each in sorted((*read, *empty.values()), key=lambda each: (not each.id, -each.members, each.id))
     ]
-    stated = {*dialect.labels, *dialect.aliases}
+    stated, found = {*dialect.labels, *dialect.aliases}, (name for each in classes for name in each.naming)
     summary = ProfileSummary(
-        naming=tuple(dict.fromkeys(name for each in classes for name in each.naming if name not in stated)),
-        unnamed=tuple(sorted({*reader.unnamed.values()})),
+        naming=tuple(dict.fromkeys(each for each in found if each not in stated)) if is_plain else (),
+        unnamed=tuple(sorted({*reader.unnamed.values()})) if is_plain else (),
         terminology=terminology,
         by_iri=is_plain and reader.has_readable_unnamed(terms | members.keys()),
         has_hierarchy=bool(above),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from types import NoneType
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -63,6 +63,8 @@ def _values(kind: Any, habit: Habit) -> Iterator[Any]:
 
 
 def _lists(kind: Any, habit: Habit) -> Iterator[list[Any]]:
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
     if kind is int:
         yield from map(list, _numbers(habit))
     elif kind is str:

@@ -137,7 +137,7 @@ def test_no_answer_has_a_status_of_its_own(run: Kgqa, town: str) -> None:
         (["--topic", "Atlantis"], 2, "no entity of the graph is called 'Atlantis'"),
         (["--topic", "Ulmm"], 2, "no entity of the graph is called 'Ulmm'; the nearest: Ulm"),
         (["--topic", "http://t/e/atlantis"], 2, "http://t/e/atlantis"),
-        (["--method", "guess"], 2, "no method is called 'guess'; there are: compose, cor"),
+        (["--method", "guess"], 2, "no method is called 'guess'; there are: compose, "),
         (["--option", "breadth=3"], 2, "compose has no option 'breadth'; its options are: "),
         (["--option", "depth=99"], 2, "option depth: "),
         (["--option", "budget.calls=9"], 2, "budget.calls"),

@@ -42,7 +42,7 @@ async def wrong(record: dict[str, Any], question: dict[str, Any], graph: Knowled
     hops = sum(map(len, gold_paths(question).values()))
     if ids(record["answers"]) != ids(question["answers"]):
         return "answers"
-    if record["outcome"] != "grounded":
+    if record["outcome"] not in {"grounded", "grounded_unverified"}:
         return "outcome"
     if record["usage"]["llm_calls"] > 2 * hops:
         return "calls"
@@ -55,6 +55,9 @@ async def wrong(record: dict[str, Any], question: dict[str, Any], graph: Knowled
 MOST = None if os.environ.get("KGQA_EVERY_QUESTION") else 150
 """Questions tried of each set, evenly spread; all of them with KGQA_EVERY_QUESTION=1."""
 
+MOST_UNREAD = 0.02
+"""Of the questions, those whose words do not all say something of the right query: "creator of the film script"."""
+
 
 def spread(name: str) -> list[dict[str, Any]]:
     found = questions(name)
@@ -65,15 +68,18 @@ def spread(name: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(("kg", "name"), public(*SETS))
 async def test_a_perfect_model_answers(kg: str, name: str) -> None:
     graph = await asyncio.to_thread(open_graph, [DATA / f"{kg}.nt.gz"])
-    model, problems = PerfectModel(), []
-    for question in spread(name):
+    model, problems, unread = PerfectModel(), [], 0
+    asked = spread(name)
+    for question in asked:
         model.question = question
         topics = [topic["id"] for topic in question["topic_entities"]]
         record = await kgqa.aask(question["question"], topics=topics, method="cor", kg=graph, model=model)
         if problem := await wrong(record, question, graph):
             problems.append((problem, question["id"], json.dumps(record)[:600]))
+        unread += record["outcome"] == "grounded_unverified"
         model.history.clear()
     assert not problems, f"{len(problems)} wrong, first: {problems[0]}"
+    assert unread <= MOST_UNREAD * len(asked)
 
 
 def test_the_gold_hop_is_told_from_its_inverse() -> None:
