@@ -56,7 +56,7 @@ MOST = None if os.environ.get("KGQA_EVERY_QUESTION") else 150
 """Questions tried of each set, evenly spread; all of them with KGQA_EVERY_QUESTION=1."""
 
 MOST_UNREAD = 0.02
-"""Of the questions, those whose words do not all say something of the right query: "creator of the film script"."""
+"""Of the questions, those whose words do not all say something of the right query."""
 
 
 def spread(name: str) -> list[dict[str, Any]]:
