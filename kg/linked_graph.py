@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TypeVar
 
-from kgqa.kg.dialects import LOCAL_NAME, RDF, Dialect, entity_iri, is_foreign
+from kgqa.kg.dialects import LOCAL_NAME, PLAIN, RDF, Dialect, entity_iri, is_foreign
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, GraphFacts, Row
 from kgqa.kg.languages import base_language, detect_language, name_shares
@@ -285,7 +285,8 @@ class LinkedGraph:
 
     def _name_classes(self, profile: Profile) -> ClassNames:
         if self._known_classes is None:
-            self._naming.terms = {*self._facts.predicates, *(each.id for each in profile.classes if each.id)}
+            if self.dialect == PLAIN.name:  # of another kind of graph it is known what names its terms
+                self._naming.terms = {*self._facts.predicates, *(each.id for each in profile.classes)}
             self._known_classes = ClassNames(profile)
         return self._known_classes
 

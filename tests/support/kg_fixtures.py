@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from kgqa.kg.opening import open_graph
+from kgqa.kg.profile.building import build_profile
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.tests.support.perfect import DATA
 
@@ -40,3 +41,13 @@ def data() -> Path:
 @pytest.fixture(scope="session")
 def metaqa(data: Path) -> SparqlGraph:
     return open_graph([data / "metaqa" / "metaqa.nt.gz"], rows=100_000)
+
+
+@pytest.fixture
+def whole_profiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read all members of all classes, however long it takes: of some, stores give different ones first."""
+    every = 10**6
+    monkeypatch.setattr("kgqa.kg.profile.keeping.MAX_SECONDS_WAITED", 240.0)
+    monkeypatch.setattr("kgqa.kg.profile.building.MAX_MEMBERS_OF_CLASS", every)
+    monkeypatch.setattr("kgqa.kg.opening.MAX_MEMBERS_READ_NOW", every)
+    monkeypatch.setattr(build_profile, "__defaults__", (every,))

@@ -18,22 +18,11 @@ from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
 from kgqa.graphs import METHODS, context_of
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.opening import open_graph
-from kgqa.kg.profile.building import build_profile
 from kgqa.tests.support.cases import NO_DATA, server_missing, tried
 from kgqa.tests.support.perfect import DATA
 from kgqa.tests.unit.evaluation.simulation import family
 
-ALL = 10**6
-
-
-@pytest.fixture(autouse=True)
-def whole_profiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read all members of all classes: of some, stores give different ones first."""
-    monkeypatch.setattr("kgqa.kg.profile.keeping.MAX_SECONDS_WAITED", 240.0)
-    monkeypatch.setattr("kgqa.kg.profile.building.MAX_MEMBERS_OF_CLASS", ALL)
-    monkeypatch.setattr("kgqa.kg.opening.MAX_MEMBERS_READ_NOW", ALL)
-    monkeypatch.setattr(build_profile, "__defaults__", (ALL,))
-
+pytestmark = pytest.mark.usefixtures("whole_profiles")
 
 FREEBASE = "freebase/freebase_grasp_slice"
 SETS = {

@@ -22,6 +22,8 @@ from kgqa.tests.support.walks import NOWHERE, Walk, freebase_gold, walks, wikida
 
 HERE = Path(__file__).parent
 
+pytestmark = pytest.mark.usefixtures("whole_profiles")
+
 DUMPS = {
     "freebase": DATA / "freebase" / "freebase_grasp_slice.nt.gz",
     "wikidata": DATA / "wikidata" / "wikidata_slice.nt.gz",
