@@ -1,6 +1,7 @@
 """Words of a question that nothing of a query says are conditions that nobody has checked."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
@@ -56,7 +57,12 @@ async def test_words_that_nothing_says_are_unverified(
 
 def test_the_class_that_is_asked_for_is_told_from_other_names() -> None:
     names = {"hut": Entity("http://t/e/Hut"), "Club": Entity("http://t/e/club")}
-    masked = _mask("Which huts has the Club?", names, [])
+    state: Any = {
+        "question": "Which huts has the Club?",
+        "classes": {"http://t/e/Hut": []},
+        "topic_entities": [],
+    }
+    masked = _mask(names, state)
     assert masked == (f"Which {CLASS_MASK} has the [OTHER]?", 0)
 
 
