@@ -285,7 +285,7 @@ class LinkedGraph:
 
     def _name_classes(self, profile: Profile) -> ClassNames:
         if self._known_classes is None:
-            if self.dialect == PLAIN.name:  # of another kind of graph it is known what names its terms
+            if self._dialect.name == PLAIN.name:  # of another kind of graph it is known what names its terms
                 self._naming.terms = {*self._facts.predicates, *(each.id for each in profile.classes)}
             self._known_classes = ClassNames(profile)
         return self._known_classes

@@ -52,7 +52,7 @@ async def _objections(table: Table, state: DraftState, runtime: NodeRuntime) -> 
     unnamed = [
         f"?{column} is a node without a name, which is shown to nobody: select what it has"
         for at, column in enumerate(table.columns)
-        if any(row[at] and is_blank(row[at]) for row in table.rows)
+        if any(cell is not None and is_blank(cell) for cell in (row[at] for row in table.rows))
     ]
     return unnamed + [
         f"?{column} has no value in {empty} of {len(table.rows)} rows: a cast or a computation fails there"
