@@ -6,8 +6,8 @@ from kgqa.kg.dialects import GIVEN_AND_FAMILY, Dialect, LabelPredicates, is_read
 from kgqa.kg.graph import Row
 from kgqa.kg.pages import Description, Page
 from kgqa.kg.sparql.decoding import is_true, read_integer, sort_key
-from kgqa.kg.sparql.derived import in_words
 from kgqa.kg.terms import Entity, Hop, Literal, Term, is_value_id, local_name, one_line, plain_term
+from kgqa.kg.text import in_words
 
 MAX_NAME_CHARS = 1_000
 """Characters of a name at most: a record names a node many times. It is found by all of its name."""

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from urllib.parse import unquote
 
 import inflection
 
@@ -77,6 +78,15 @@ def _first_marks(run: re.Match[str]) -> str:
 def split_camel_case(name: str) -> str:
     """Put a space before each capital that follows a small letter."""
     return _CAMEL_CASE.sub(" ", name)
+
+
+def in_words(local: str) -> str:
+    """Return the local part of an IRI as words.
+
+    >>> in_words("hasCountryOfOrigin"), in_words("RNA_part")
+    ('has Country Of Origin', 'RNA part')
+    """
+    return " ".join(split_camel_case(unquote(local)).replace("_", " ").split())
 
 
 def spaced(name: str) -> str:

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate, Condition
-from kgqa.kg.sparql.derived import in_words
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
+from kgqa.kg.text import in_words
 from kgqa.locks import cached_property
 from kgqa.prompts.apply_conditions import MAX_CONDITIONS, StatedCondition
 from kgqa.prompts.attributes import (

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from kgqa.kg.dialects import DCTERMS, FOAF, OWL, RDF, RDFS, SCHEMA_ORG, SCHEMA_ORG_HTTPS, SKOS, VCARD, XSD
 from kgqa.kg.drafts.reading import Node, is_open, shown_name, write_path
 from kgqa.kg.drafts.schema import NUMERIC
-from kgqa.kg.sparql.derived import in_words
 from kgqa.kg.sparql.parsing import PREFIXES
 from kgqa.kg.terms import local_name, one_line
+from kgqa.kg.text import in_words
 
 MAX_PREFIXES = 12
 MAX_NODE_CHARS = 80

@@ -11,14 +11,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import unquote
 
 from kgqa.kg.dialects import PLAIN
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile, RelationProfile, Wording
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.terms import Entity, Literal, local_name, one_line
-from kgqa.kg.text import split_camel_case
+from kgqa.kg.text import in_words
 
 MAX_VALUE_CHARS = 60  # characters of a value that a card shows
 MAX_NUMBERS = 5  # numbers or dates of an enumeration that are shown one by one
@@ -122,7 +121,7 @@ def class_name(of: ClassProfile) -> str:
     """Return what a class is called: by a name of its own, or by its IRI in words."""
     if of.id == UNTYPED:
         return _NO_CLASS
-    return best_name(of.wording) or one_line(split_camel_case(unquote(local_name(of.id))).replace("_", " "))
+    return best_name(of.wording) or one_line(in_words(local_name(of.id)))
 
 
 def relation_name(profile: Profile, relation: str, label: Callable[[str], str]) -> str:

@@ -12,8 +12,6 @@ for the file that was loaded.
 'has topping'
 """
 
-import re
-from urllib.parse import unquote
 from zlib import crc32
 
 from kgqa.kg.dialects import (
@@ -29,6 +27,7 @@ from kgqa.kg.dialects import (
     XSD,
 )
 from kgqa.kg.terms import Entity, Hop, local_name
+from kgqa.kg.text import in_words
 
 DERIVED_GRAPH = "urn:kgqa:derived"
 INSTANCE_OF = "urn:kgqa:instance-of"
@@ -184,12 +183,3 @@ def derived_label(iri: str) -> str | None:
     if source := source_relation(iri):
         return in_words(local_name(source)).lower()
     return _NAMES.get(iri)
-
-
-def in_words(local: str) -> str:
-    """Return the local part of an IRI as words.
-
-    >>> in_words("hasCountryOfOrigin"), in_words("RNA_part")
-    ('has Country Of Origin', 'RNA part')
-    """
-    return " ".join(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", unquote(local)).replace("_", " ").split())

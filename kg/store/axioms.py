@@ -9,10 +9,11 @@ import pyoxigraph as ox
 from kgqa.kg.dialects import LOCAL_NAME, OWL, PLAIN, RDF, RDFS, SKOS
 from kgqa.kg.profile.terminology import CLASSES, is_terminology_only
 from kgqa.kg.sparql import queries
-from kgqa.kg.sparql.derived import DERIVED_GRAPH, SUBCLASS, THESAURUS, in_words, some_values
+from kgqa.kg.sparql.derived import DERIVED_GRAPH, SUBCLASS, THESAURUS, some_values
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.store.loading import fill_store
 from kgqa.kg.terms import Hop, is_iri, local_name
+from kgqa.kg.text import in_words
 
 MAX_CLOSURE_PAIRS = 1_000_000
 """Pairs up to which a closure is stored: those of 40,000 classes are some 600,000."""
