@@ -91,13 +91,13 @@ def missing() -> str | None:
 
 
 @contextmanager
-def started(folder: Path, *, rows: int = 100_000, seconds: int = 30) -> Iterator[Virtuoso]:
+def started(folder: Path, *, rows: int = 100_000, seconds: int = 3_600) -> Iterator[Virtuoso]:
     """Run a server without graphs, which keeps its database in ``folder`` until it ends.
 
     Args:
         folder: An empty folder.
         rows: What it cuts every answer to, without a word.
-        seconds: What it refuses a query for, by an estimate.
+        seconds: What it refuses a query for, by an estimate that is another each time.
     """
     server = Virtuoso(folder, free_port(), free_port())
     ini = INI.format(sql=server.sql, http=server.http, rows=rows, seconds=seconds)
@@ -118,7 +118,7 @@ def serving(
     *,
     graph: str = "http://kgqa.test/",
     rows: int = 100_000,
-    seconds: int = 30,
+    seconds: int = 3_600,
 ) -> Iterator[str]:
     """Serve files as one graph; gives the URL at which it is asked."""
     with started(folder, rows=rows, seconds=seconds) as server:
