@@ -106,6 +106,8 @@ class ValueFinder:
             found = self._values.find_exact(name) if self._values.has_name(fold(name)) else []
             if len(text) <= MAX_CODE_CHARS or strip_article(fold(text)) != fold(text):
                 found = [match for match in found if match.entity.name == text]
+            elif text.islower() and not question.islower():  # "hear" is no airport with the code HEAR
+                found = [match for match in found if not (match.entity.name or "").isupper()]
             if not found and self._linker.foreign:
                 found = self._values.find_inflected(name, self._linker.foreign)
             if found:

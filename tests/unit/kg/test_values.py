@@ -14,7 +14,7 @@ COMPANY = f"""
 :acme <{TYPE}> :Supplier ; rdfs:label "Acme Ltd" ; :city "Toulouse" ; :country "France" ; :code "FR" .
 :bolt <{TYPE}> :Supplier ; rdfs:label "Bolt Inc" ; :city "Ulm" ; :country "Germany" ; :code "DE" .
 :cobb <{TYPE}> :Wholesaler ; rdfs:label "Cobb" ; :city "Toulouse" ; :country "France" ; :code "FR" .
-:saw <{TYPE}> :Tool ; rdfs:label "Saw" ; :soldBy :acme ; :maker "Bolt Inc" ; :colour "red" ; :year "1969" .
+:saw <{TYPE}> :Tool ; rdfs:label "Saw" ; :soldBy :acme ; :maker "Bolt Inc" ; :colour "red" ; :code "HEAR" ; :year "1969" .
 :axe <{TYPE}> :Tool ; rdfs:label "Axe" ; :soldBy :bolt ; :colour "red" ; :kind "hand tool"@en .
 :Wholesaler <http://www.w3.org/2000/01/rdf-schema#subClassOf> :Supplier ; rdfs:label "wholesaler"@en .
 :Supplier <{TYPE}> <http://www.w3.org/2002/07/owl#Class> ; rdfs:label "supplier"@en, "Lieferant"@de .
@@ -114,6 +114,8 @@ def named(mentions: list[Mention]) -> list[str]:
         ("Which French suppliers are there?", ["French: urn:kgqa:value:France", "suppliers: Supplier"]),
         ("Who has the code FR?", ["FR: urn:kgqa:value:FR"]),
         ("Which is for fr?", []),
+        ("What do I hear in Ulm?", ["Ulm: urn:kgqa:value:Ulm"]),
+        ("who has hear", ["hear: urn:kgqa:value:HEAR"]),
         ("What are hand tools?", ["hand tools: urn:kgqa:value:hand%20tool@en"]),
         ("Who made what Bolt Inc has?", ["Bolt Inc: bolt"]),
         ("Which supplier is Acme Ltd?", ["supplier: Supplier", "Acme Ltd: acme"]),
