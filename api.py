@@ -286,7 +286,7 @@ async def stream_states(question_: Input, context: Context) -> AsyncIterator[dic
     """Run a question and yield the state after each node that leaves a trace; the last holds the record."""
     entries = 0
     async for state in stream_apart(graph_of(context.method), question_, context):
-        if isinstance(state, dict) and len(state.get("trace") or ()) > entries:
+        if len(state.get("trace") or ()) > entries:
             entries = len(state["trace"])
             yield state
 

@@ -5,9 +5,9 @@ app's run, on the app's event loop, and answers from them where the app goes on 
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextvars import Context as Variables, copy_context
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
@@ -25,11 +25,11 @@ async def run_apart(graph: MethodGraph, given: Input, context: Context) -> dict[
     return await asyncio.create_task(graph.ainvoke(given, context=context), context=_own_variables())
 
 
-async def stream_apart(
-    graph: MethodGraph, given: Input, context: Context
-) -> AsyncIterator[dict[str, Any]]:
+async def stream_apart(graph: MethodGraph, given: Input, context: Context) -> AsyncIterator[dict[str, Any]]:
     """Yield the state of a run after each step."""
-    states = graph.astream(given, context=context, stream_mode="values")
+    states = cast(
+        AsyncGenerator[dict[str, Any], None], graph.astream(given, context=context, stream_mode="values")
+    )
     variables = _own_variables()
 
     async def step() -> Any:
@@ -48,6 +48,8 @@ def _own_variables() -> Variables:
     What a model says to us is no message of the app.
     """
     variables, app = copy_context(), var_child_runnable_config.get() or {}
-    listeners = RunnableConfig(callbacks=app["callbacks"], tags=[TAG_NOSTREAM]) if "callbacks" in app else None
+    listeners = (
+        RunnableConfig(callbacks=app["callbacks"], tags=[TAG_NOSTREAM]) if "callbacks" in app else None
+    )
     variables.run(var_child_runnable_config.set, listeners)
     return variables

@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, TypedDict
+from typing import Any
 
 from langchain_core.language_models import FakeMessagesListChatModel
 from langchain_core.messages import AIMessage, ToolCall
@@ -13,6 +13,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, interrupt
+from typing_extensions import TypedDict
 
 import kgqa
 
@@ -141,11 +142,12 @@ async def asynchronous_sqlite(path: str) -> AsyncIterator[Any]:
         yield saver
 
 
-async def run(graph: Any, given: Any, *, waits: bool) -> Any:
+async def run(graph: Any, given: Any, *, waits: bool, **configurable: Any) -> Any:
     """Run an app as its checkpointer wants it: waiting, apart from any loop, or asynchronously."""
+    config = {"configurable": {**THREAD["configurable"], **configurable}}
     if waits:
-        return await asyncio.to_thread(graph.invoke, given, THREAD)
-    return await graph.ainvoke(given, THREAD)
+        return await asyncio.to_thread(graph.invoke, given, config)
+    return await graph.ainvoke(given, config)
 
 
 async def answers_after_edit(graph: Any, *, waits: bool) -> list[Any]:

@@ -11,6 +11,7 @@ from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import ToolMessage
 
 import kgqa
+from kgqa.graphs import chat
 from kgqa.tests.support import apps
 from kgqa.tests.support.doubles import FAMILY
 
@@ -73,6 +74,18 @@ async def test_an_agent_with_memory_asks_with_the_tool(
         assert await apps.places(saver, waits=waits) == {""}
 
 
+@pytest.mark.parametrize(("opened", "waits"), SAVERS)
+async def test_a_conversation_is_kept_message_by_message(
+    opened: apps.Open, waits: bool, options: dict[str, Any], kept: str
+) -> None:
+    async with opened(kept) as saver:
+        conversation = chat.graph.builder.compile(checkpointer=saver)
+        for said, told in ((apps.FIRST, "Ulm."), ("And Ben?", "Bonn.")):
+            ended = await apps.run(conversation, {"messages": [("user", said)]}, waits=waits, **options)
+            assert ended["messages"][-1].text.startswith(told)
+        assert await apps.places(saver, waits=waits) == {""}
+
+
 class Listener(BaseCallbackHandler):
     """Who listens to an app: the runs it hears of, each under that which it is part of."""
 
@@ -97,10 +110,10 @@ class Listener(BaseCallbackHandler):
 
 @pytest.mark.parametrize("asking", [apps.ask, apps.aask, apps.stream, apps.astream])
 async def test_who_listens_to_an_app_hears_what_it_asks(asking: Any) -> None:
-    chat = FakeListChatModel(responses=['{"answers": ["Danube"]}'])
+    model = FakeListChatModel(responses=['{"answers": ["Danube"]}'])
     listener = Listener()
     async with apps.memory("") as saver:
-        graph = apps.app(asking, {"method": "io", "model": chat}, saver)
+        graph = apps.app(asking, {"method": "io", "model": model}, saver)
         await graph.ainvoke({"question": apps.FIRST}, {**apps.THREAD, "callbacks": [listener]})
     inside = listener.path("model")
     assert inside[:3] == ["LangGraph", "look up", "io"]
@@ -109,9 +122,9 @@ async def test_who_listens_to_an_app_hears_what_it_asks(asking: Any) -> None:
 @pytest.mark.parametrize("asking", [apps.ask, apps.aask])
 @pytest.mark.parametrize("subgraphs", [False, True])
 async def test_what_a_model_says_to_us_is_no_message_of_the_app(asking: Any, subgraphs: bool) -> None:
-    chat = FakeListChatModel(responses=['{"answers": ["Danube"]}'])
+    model = FakeListChatModel(responses=['{"answers": ["Danube"]}'])
     async with apps.memory("") as saver:
-        graph = apps.app(asking, {"method": "io", "model": chat}, saver)
+        graph = apps.app(asking, {"method": "io", "model": model}, saver)
         modes: Any = {"stream_mode": ["messages", "updates"], "subgraphs": subgraphs}
         parts = [part async for part in graph.astream({"question": apps.FIRST}, apps.THREAD, **modes)]
     assert [part[-2] for part in parts] == ["updates"]
