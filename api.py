@@ -15,6 +15,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.triples import Frame
 from kgqa.models.interface import Model
 from kgqa.retrieval.suggestions import QuestionMaker, Suggestion
+from kgqa.runtime.apart import run_apart, stream_apart
 from kgqa.runtime.context import Context, OptionError as OptionError, is_taken
 from kgqa.runtime.graph_builder import MethodGraph
 from kgqa.runtime.record import Record, Ref
@@ -116,7 +117,7 @@ async def aask(
         ValueError: for an empty question, what is no text, an unknown method, an option that is not taken.
     """
     context = await asyncio.to_thread(make_context, method, options, kg, model)
-    record = await graph_of(context.method).ainvoke(make_input(question, topics, id), context=context)
+    record = await run_apart(graph_of(context.method), make_input(question, topics, id), context)
     return cast(Record, Answered(record))
 
 
@@ -194,7 +195,7 @@ async def _answered_right(kinds: list[AsyncIterator[Suggestion]], context: Conte
 
 async def _answer_soon(question: str, context: Context) -> dict[str, Any] | None:
     """Return the record of a question; None where it takes long."""
-    work = graph_of(context.method).ainvoke(make_input(question), context=context)
+    work = run_apart(graph_of(context.method), make_input(question), context)
     try:
         return await asyncio.wait_for(work, MAX_QUESTION_SECONDS)
     except TimeoutError:
@@ -284,9 +285,8 @@ def as_node(
 async def stream_states(question_: Input, context: Context) -> AsyncIterator[dict[str, Any]]:
     """Run a question and yield the state after each node that leaves a trace; the last holds the record."""
     entries = 0
-    stream = graph_of(context.method).astream(question_, context=context, stream_mode="values")
-    async for state in stream:
-        if isinstance(state, dict) and len(state.get("trace") or ()) > entries:
+    async for state in stream_apart(graph_of(context.method), question_, context):
+        if len(state.get("trace") or ()) > entries:
             entries = len(state["trace"])
             yield state
 

@@ -113,9 +113,8 @@ def _categories(topics: "Sequence[Topic]", kg: list[str] | None) -> "dict[Topic,
         return {}
     from kgqa.kg.opening import open_graph
     from kgqa.priors.categories import find_topic_categories
-    from kgqa.runtime.resources import graph_sources
 
-    return asyncio.run(find_topic_categories(topics, open_graph(graph_sources(kg))))
+    return asyncio.run(find_topic_categories(topics, open_graph(kg)))
 
 
 def _print_exemplars(exemplars: "ExemplarLibrary", top: int) -> None:

@@ -109,10 +109,9 @@ def info(
     from kgqa.cli.show_profile import show_profile
     from kgqa.kg.opening import open_graph
     from kgqa.kg.profile.cards import make_cards
-    from kgqa.runtime.resources import graph_sources
 
     with output.errors_in_one_line():
-        graph = open_graph(graph_sources(kg))
+        graph = open_graph(kg)
         found, profile, classes = asyncio.run(_look(graph))
     cards = make_cards(profile, classes, graph.relation_label)
     if as_json:

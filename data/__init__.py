@@ -11,6 +11,9 @@ names every source with its licence and lists the relations.
 
 from pathlib import Path
 
+SAMPLE_NAME = "sample"
+"""What the graph that comes with kgqa is called wherever a graph is named."""
+
 SAMPLE_GRAPH: Path = Path(__file__).with_name("sample.nt.gz")
 """Gzipped N-Triples: countries, cities, airports, languages, currencies, elements."""
 
@@ -30,6 +33,7 @@ __all__ = [
     "CONDITION_QUESTIONS",
     "QUESTIONS_WITHOUT_TOPIC",
     "SAMPLE_GRAPH",
+    "SAMPLE_NAME",
     "SAMPLE_QUESTIONS",
     "UNANSWERABLE_QUESTIONS",
 ]

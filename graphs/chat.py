@@ -50,13 +50,17 @@ class Chat(Context):
 
 
 async def answer_question(state: ChatState, context: Chat) -> dict[str, Any]:
-    """Have a method answer the question, as a graph of its own; its cost has that of the rewriting."""
+    """Have a method answer the question; its cost has that of the rewriting.
+
+    Its steps are no checkpoints of the conversation, which may be one that waits.
+    """
     spent = state["spend"]
     asked: dict[str, Any] = {"question": state["question"]}
     if topics := state.get("topics"):
         asked["topics"] = topics
     answering = context.answering(spent)
-    record: Record = await graph_of(context.answer_by).ainvoke(asked, context=answering)  # type: ignore[assignment]
+    method = graph_of(context.answer_by).copy({"checkpointer": False})
+    record: Record = await method.ainvoke(asked, context=answering)  # type: ignore[assignment]
     return {"record": {**record, "usage": add_spend(record["usage"], spent)}}
 
 

@@ -1,6 +1,7 @@
 """Opens a knowledge graph by what it is called: files, a store folder, an endpoint by address or name."""
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -11,6 +12,7 @@ import pyoxigraph as ox
 
 from kgqa.addresses import drop_user, is_web_address, redact_name
 from kgqa.builds import remove_folder
+from kgqa.data import SAMPLE_GRAPH, SAMPLE_NAME
 from kgqa.kg.bolt import is_property_graph
 from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
 from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
@@ -40,6 +42,8 @@ from kgqa.kg.triples import Frame, is_triples, write_triples
 if TYPE_CHECKING:
     import rdflib
 
+Source = str | os.PathLike[str]
+
 PAGE_ROWS = 9_999  # of a page; with the one more that tells whether it is cut, as many as Virtuoso sorts
 
 MAX_COUNTED_TRIPLES = 2_000_000
@@ -52,8 +56,8 @@ MAX_LISTED_NAMES = 100_000
 
 def source_version(source: str) -> tuple[int, ...] | None:
     """Return what tells files or a folder from what takes their place later (blocking); None for others."""
-    path = Path(source)
     try:
+        path = Path(_named_source(source))
         return file_versions([path / directory.FACTS_FILE] if path.is_dir() else parts_of(path))
     except (OSError, ValueError, KGError):
         return None
@@ -61,7 +65,7 @@ def source_version(source: str) -> tuple[int, ...] | None:
 
 @names_shown_in(None)  # what is kept of a graph depends on no question
 def open_graph(
-    sources: "Sequence[str | Path] | rdflib.Graph | Frame",
+    sources: "Source | Sequence[Source] | rdflib.Graph | Frame",
     *,
     rows: int = PAGE_ROWS,
     deadline: float = 30.0,
@@ -70,10 +74,10 @@ def open_graph(
     """Open a graph for reading; blocks meanwhile.
 
     Args:
-        sources: Files that make one graph, read into memory or, if they are large, into a folder once
-            (`file_cache`); or one folder that `directory.build_store` made; or the address of one
-            SPARQL 1.1 endpoint, or the name of a public one; or that of a property graph, which is read
-            if it is new or has changed;
+        sources: "sample"; or one file, or several that make one graph, read into memory or, if they are
+            large, into a folder once (`file_cache`); or one folder that `directory.build_store` made; or
+            the address of one SPARQL 1.1 endpoint, or the name of a public one; or that of a property
+            graph, which is read if it is new or has changed;
             or triples of rdflib or in a data frame (`write_triples`).
         rows: Entities, relations or rows that a page holds at most.
         deadline: Seconds that a query may take; at an endpoint twice as long, if it is asked again.
@@ -85,19 +89,26 @@ def open_graph(
     """
     if is_triples(sources):
         sources = [write_triples(sources)]
-    sources = cast("Sequence[str | Path]", sources)
-    if not sources:
+    given = [sources] if isinstance(sources, str | os.PathLike) else cast("Sequence[Source]", sources)
+    if not given:
         raise KGUnavailable("no graph given")
-    sources = [each.url if (each := named_endpoint(str(source))) else source for source in sources]
-    whole = (str(each) for each in sources if is_address(str(each)) or directory.is_store(Path(each)))
+    names = [_named_source(os.fspath(source)) for source in given]
+    whole = (each for each in names if is_address(each) or directory.is_store(Path(each)))
     alone = next(whole, "")
-    if alone and len(sources) > 1:
+    if alone and len(names) > 1:
         raise KGUnavailable(f"{redact_name(alone)} is a whole graph and goes alone")
     if is_property_graph(alone):
         return _open_property_graph(alone, rows, deadline, encode)
     if is_web_address(alone):
         return open_endpoint(alone, rows=rows, deadline=deadline)
-    return _open_files([Path(source) for source in sources], rows, deadline, encode)
+    return _open_files([Path(name) for name in names], rows, deadline, encode)
+
+
+def _named_source(name: str) -> str:
+    """Return the file or address that the name of a graph of ours, or of a public one, stands for."""
+    if name == SAMPLE_NAME:
+        return str(SAMPLE_GRAPH)
+    return known.url if (known := named_endpoint(name)) else name
 
 
 def is_address(name: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.tools import BaseTool
 
-from kgqa.data import SAMPLE_GRAPH
+from kgqa.data import SAMPLE_NAME
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.locks import ProcessLock
 from kgqa.models.interface import AdjustableModel, Model
@@ -27,8 +27,6 @@ from kgqa.tools import make_tools
 from kgqa.tools.drafts import draft_tools
 from kgqa.tools.languages import language_tool
 from kgqa.tools.proof import proof_tools
-
-SAMPLE_NAME = "sample"  # the name of the graph that comes with kgqa
 
 _process = OpenOnce()  # what this process has opened by name
 
@@ -123,7 +121,7 @@ def _open_graph(context: Context) -> OpenGraph:
     encode, version = _encoder(context).encode, _graph_version(context)
 
     def open_() -> OpenGraph:
-        return OpenGraph(open_named(graph_sources(context.kg), encode=encode), OpenOnce())
+        return OpenGraph(open_named(context.kg, encode=encode), OpenOnce())
 
     return own.get("graph", lambda: _process.get(("kg", version), open_))
 
@@ -133,7 +131,7 @@ def _graph_version(context: Context) -> GraphVersion:
     from kgqa.kg.opening import source_version
 
     def look() -> GraphVersion:
-        version = GraphVersion(context.kg, tuple(map(source_version, graph_sources(context.kg))))
+        version = GraphVersion(context.kg, tuple(map(source_version, context.kg)))
         _process.forget(lambda part: isinstance(part, GraphVersion) and version.replaces(part))
         return version
 
@@ -151,11 +149,6 @@ def open_tools(context: Context) -> dict[str, BaseTool]:
     """Return the tools of a context's graph by name, made once (blocking); raise KGError as `open_graph`."""
     graph, made = _open_graph(context)
     return made.get("tools", lambda: _name_tools(make_tools, graph))
-
-
-def graph_sources(names: Sequence[str]) -> list[str]:
-    """Return the files, folder or address that a graph's names stand for."""
-    return [str(SAMPLE_GRAPH) if name == SAMPLE_NAME else name for name in names]
 
 
 def _open_all(context: Context) -> Resources:

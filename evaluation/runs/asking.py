@@ -23,6 +23,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.interface import Completion, Turn
 from kgqa.models.registry import default_spec
 from kgqa.prompts.base import Prompt, R
+from kgqa.runtime.apart import run_apart
 from kgqa.runtime.context import Context
 from kgqa.runtime.graph_builder import MethodGraph
 from kgqa.runtime.resources import open_graph, open_resources, open_triples
@@ -172,7 +173,7 @@ class Asker:
                 errors, model = self.subject.simulated
                 model.set(SimulatedModel(question, graph, errors))
             given = make_input(question.text, topic_refs(question), question.id)
-            record = await self.subject.graph.ainvoke(given, context=context)
+            record = await run_apart(self.subject.graph, given, context)
             return asked_record({**record, "config": config} if self.subject.graphs else record)
         except Exception as error:  # a run goes on, whatever one question does
             return failed_record(question, config, error)

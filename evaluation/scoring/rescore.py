@@ -88,9 +88,8 @@ def rescore(
     graph = None
     if kg:
         from kgqa.kg.opening import open_graph
-        from kgqa.runtime.resources import graph_sources
 
-        graph = open_graph(graph_sources(kg))
+        graph = open_graph(kg)
         tables = asyncio.run(read_tables(questions, found, graph))
     if tables:
         questions, found = with_gold(questions, tables["gold"]), with_given(found, questions, tables["given"])

@@ -18,7 +18,9 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 import kgqa
+from kgqa.data import SAMPLE_GRAPH
 from kgqa.graphs import METHODS, compose, cor, graph_of
+from kgqa.kg.errors import KGUnavailable
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.store.directory import build_store
 from kgqa.runtime.record_text import Answered
@@ -279,6 +281,20 @@ def test_an_open_graph_is_taken_as_it_is(graph: Open) -> None:
         "Ben",
         "Cleo",
     ]
+
+
+@pytest.mark.parametrize("form", [str, Path, lambda path: [str(path)], lambda path: (path,)])
+def test_a_graph_is_opened_by_one_name_or_several(turtle: Write, form: Callable[[Path], Any]) -> None:
+    kg = form(turtle(FAMILY))
+    assert shown(kgqa.ask(WHERE, kg=kgqa.open_graph(kg), model="offline")) == ["Ulm"]
+    assert shown(kgqa.ask(WHERE, kg=kg, model="offline")) == ["Ulm"]
+
+
+def test_the_sample_is_opened_by_its_name() -> None:
+    opened = [kgqa.open_graph("sample"), kgqa.open_graph(["sample"])]
+    assert {graph.fingerprint for graph in opened} == {kgqa.open_graph(SAMPLE_GRAPH).fingerprint}
+    with pytest.raises(KGUnavailable, match=r"no\.nt"):
+        kgqa.open_graph("no.nt")
 
 
 @pytest.mark.parametrize("option", ["kg", "model"])

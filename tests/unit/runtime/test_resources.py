@@ -12,6 +12,7 @@ from blockbuster import blockbuster_ctx
 
 import kgqa
 from kgqa.api import make_context
+from kgqa.data import SAMPLE_NAME
 from kgqa.graphs import context_of
 from kgqa.kg import opening
 from kgqa.kg.sparql_graph import SparqlGraph
@@ -45,7 +46,7 @@ async def test_a_graph_is_opened_once_for_many_questions_at_once(turtle: Write, 
     asked = (kgqa.aask("Where does Ada live?", topics=["Ada"], kg=path, model="offline") for _ in range(20))
     records = await asyncio.gather(*asked)
     assert [shown(record) for record in records] == [["Ulm"]] * 20
-    assert openings == [[path]]
+    assert openings == [(path,)]
 
 
 async def test_a_graph_that_could_not_be_opened_is_tried_again(tmp_path: Path, openings: list[Any]) -> None:
@@ -73,7 +74,7 @@ async def test_an_open_graph_that_is_called_like_the_sample_is_asked_itself(
     graph: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened, model = graph(FAMILY), children()
-    monkeypatch.setattr(type(opened), "fingerprint", resources.SAMPLE_NAME)
+    monkeypatch.setattr(type(opened), "fingerprint", SAMPLE_NAME)
     monkeypatch.setattr(type(model), "name", "offline")
     record = await kgqa.aask(QUESTION, topics=["Ada"], method="cor", kg=opened, model=model)
     assert (shown(record), record["config"]["kg"]) == (["Ben", "Cleo"], ["sample"])
