@@ -5,7 +5,7 @@ right must not be refused, so that whatever a profile does not tell for sure is 
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal as Choice
 
 from rapidfuzz import fuzz, process
@@ -46,11 +46,15 @@ _EXTREMES = {"MIN", "MAX"}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong with a query, in a sentence, and how sure that is; whether the graph makes it so."""
+    """What is wrong with a query, in a sentence, and how sure that is; whether the graph makes it so.
+
+    ``check`` is the name of the check that has found it.
+    """
 
     text: str
     level: Level
     by_graph: bool = True
+    check: str = ""
 
 
 def check_draft(
@@ -70,7 +74,8 @@ def check_draft(
         Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
     """
     checked = _Checks(read_draft(query), schema, names, known, missing)
-    found = dict.fromkeys(finding for check in checked.every for finding in check())
+    each_check = ((check.__name__, check()) for check in checked.every)
+    found = dict.fromkeys(replace(each, check=name) for name, every in each_check for each in every)
     order = ("wrong", "doubtful", "hint")
     best: dict[str, Finding] = {}
     for each in sorted(found, key=lambda each: order.index(each.level)):
