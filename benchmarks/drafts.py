@@ -37,7 +37,15 @@ SETS = {
     "worldcup/wc2014.nt.gz": ["worldcup/wc-p1", "worldcup/wc-p2", "worldcup/wc-c"],
 }
 QUESTIONS = 40  # of a set at least, evenly spread
-HEAD = ("error", "drafts", "told before", "told after", "still right", "wrong, not grounded", "wrong, grounded")
+HEAD = (
+    "error",
+    "drafts",
+    "told before",
+    "told after",
+    "still right",
+    "wrong, not grounded",
+    "wrong, grounded",
+)
 
 Fate = tuple[str, str]
 """An error's kind or a check, and what came of it."""
@@ -86,7 +94,11 @@ async def fates(record: Record, question: Question, graph: KnowledgeGraph, schem
             found = []
         checks = {each.text: each.check for each in found}
         by = checks.get(objections[0], "grammar" if node == "validate" else "rows")
-        return [(kind, "drafts"), (kind, f"told {'before' if node == 'validate' else 'after'}"), (by, "check")]
+        return [
+            (kind, "drafts"),
+            (kind, f"told {'before' if node == 'validate' else 'after'}"),
+            (by, "check"),
+        ]
     if is_right(record, question):
         return [(kind, "drafts"), (kind, "still right")]
     grounded = record["outcome"] == "grounded"

@@ -30,9 +30,7 @@ def _say(sparql: str, prompt: DraftQuery) -> DraftedQuery:
 
 
 async def _gold_query(case: Case) -> str | None:
-    """Return the first that this graph has an answer to: the query of the question's file, its answer query,
-    its gold paths; the first of all where none has any.
-    """
+    """Return the first that this graph has rows for: of the file, of the answer query, of the gold paths."""
     graph, question = case.cache.graph, case.oracle.question
     written = [normalise_query(question.sparql).strip()] if question.sparql else []
     written += [graph.write_query(question.query)] if question.query else []

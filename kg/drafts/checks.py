@@ -11,6 +11,7 @@ from typing import Literal as Choice
 from rapidfuzz import fuzz, process
 
 from kgqa.kg.dialects import RDFS, XSD
+from kgqa.kg.drafts.leftovers import unused_values, values_taken_twice
 from kgqa.kg.drafts.multiplicity import multiplied_rows
 from kgqa.kg.drafts.names import Names
 from kgqa.kg.drafts.reading import (
@@ -172,6 +173,7 @@ class _Checks:
             self.computed,
             self.unjoined,
             self.multiplied,
+            self.left_over,
         )
 
     def level(self, group: Group, *, sure: bool) -> Level:
@@ -676,6 +678,23 @@ class _Checks:
                     f"group by it, or write {distinct}",
                     "doubtful",
                 )
+
+    def left_over(self) -> Iterator[Finding]:
+        """Find patterns that say nothing."""
+        for pattern in unused_values(self.draft, self.uses_of, self.schema):
+            yield Finding(
+                f"{shown_name(pattern.end)} is used nowhere, and all have a "
+                f"{self.names.write(str(pattern.relation))}: show it, compare it, or leave it out",
+                "doubtful",
+                by_graph=False,
+            )
+        for pattern, before in values_taken_twice(self.draft, self.uses_of, self.schema):
+            yield Finding(
+                f"{shown_name(before)} and {shown_name(pattern.end)} are the same: "
+                f"{shown_name(pattern.start)} has one {self.names.write(str(pattern.relation))}",
+                "doubtful",
+                by_graph=False,
+            )
 
 
 def _first(ordered: tuple[Node, bool]) -> Node | None:
