@@ -6,7 +6,7 @@ from") or joins what says it ("belong to the region").
 """
 
 from calendar import month_name
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kgqa.kg.languages import detect_language
@@ -27,6 +27,7 @@ from kgqa.retrieval.wording import (
     AUXILIARIES,
     IGNORED_WORDS,
     MIN_STEM_SAID,
+    relation_phrase,
     relation_texts,
     word_similarity,
 )
@@ -84,33 +85,83 @@ async def uncovered_phrases(
     None where a model may have considered them when it picked, nor where words cannot be compared: in other
     languages than English, and without an encoder.
     """
-    if query.picked or detect_language(state["question"]) not in {"", "en"}:
+    if query.picked:
         return []
-    names = _names(query, state)
+    names = _names(_terms(query, state), state)
+    hops = [hop for hop in _hops(query) if not leads_to_members(hop)]
+    alike = (hop for branch in query.branches for chain in branch.others for hop in chain.hops)
+    said = [*names, *(each.words for each in query.conditions)]
+    said += [text for hop in (*hops, *alike) for text in relation_texts(hop.words)]
+    computed = query.aggregate is not None and query.aggregate.function != "count"
+    paraphrases = sum(fold(hop.words) not in NAMING_PHRASES for hop in hops) + computed
+    return await _uncovered(names, said, paraphrases, (), answers, state, runtime)
+
+
+async def uncovered_by_terms(
+    relations: Collection[str],
+    terms: Iterable[Term],
+    others: Iterable[str],
+    words: Iterable[str],
+    answers: Sequence[Term],
+    state: State,
+    runtime: NodeRuntime,
+) -> list[str]:
+    """Return the words of a question that nothing of a query says which is made of relations and terms.
+
+    What it says besides is said by ``words``. Any word is among them that only one of ``others`` says, by
+    which the query might have been made as well.
+    """
+    terms = [*terms]
+    names = _names([*state["topic_entities"], *terms], state)
+    said = [
+        *words,
+        *names,
+        *map(str, terms),
+        *(t for each in relations for t in relation_texts(local_name(each))),
+    ]
+    rivals = [text for each in others for text in relation_texts(local_name(each))]
+    paraphrases = sum(fold(relation_phrase(local_name(each))) not in NAMING_PHRASES for each in relations)
+    return await _uncovered(names, said, paraphrases, rivals, answers, state, runtime)
+
+
+def can_compare(question: str) -> bool:
+    """Return whether words of a question can be compared with those of a graph: in English alone."""
+    return detect_language(question) in {"", "en"}
+
+
+async def _uncovered(
+    names: Mapping[str, Entity],
+    names_and_words: Iterable[str],
+    paraphrases: int,
+    rivals: Iterable[str],
+    answers: Sequence[Term],
+    state: State,
+    runtime: NodeRuntime,
+) -> list[str]:
+    if not can_compare(state["question"]):
+        return []
     masked, unfound = _mask(names, state)
     for each in state["passed_over"]:
         masked = mask_topic(masked, each, ()).replace(TOPIC_MASK, OTHER_MASK)
     named = {word for answer in answers[:MAX_ANSWERS_READ] for word in fold(str(answer)).split()}
     phrases = [each for each in _phrases(masked) if not (named.issuperset(each.words) or is_cue(str(each)))]
-    hops = [hop for hop in _hops(query) if not leads_to_members(hop)]
-    others = [*names, *(each.words for each in query.conditions)]
-    alike = (hop for branch in query.branches for chain in branch.others for hop in chain.hops)
-    relations = (text for hop in (*hops, *alike) for text in relation_texts(hop.words))
-    said = sorted({*filter(None, map(fold, others)), *relations})
+    said = sorted({*filter(None, map(fold, names_and_words))})
+    taken = sorted({*filter(None, map(fold, rivals))} - {*said})
+    parts = sorted({*said, *(word for text in said for word in text.split())}) if taken else []
     asked = sorted({text for each in phrases for text in (str(each), *each.words)})
     if not (asked and said):
         return [*map(str, phrases)]
     try:
-        compared = _Likeness(asked, said, await runtime.encode([*asked, *said]))
+        texts = [*said, *parts, *taken]
+        compared = _Likeness(asked, texts, await runtime.encode([*asked, *texts]))
     except EncoderError:
         return []
-    computed = query.aggregate is not None and query.aggregate.function != "count"
-    paraphrases = sum(fold(hop.words) not in NAMING_PHRASES for hop in hops) + computed + unfound
     left = [each for each in phrases if compared.least(each, said) < MIN_SUPPORT]
     plain = [each for each in left if not each.restricts and not each.is_kind]
     apart = {each: best for each in plain if (best := compared.best(each, said)) < MIN_SUPPORT}
-    beyond = sorted(apart, key=lambda each: -apart[each])[paraphrases:]
+    beyond = sorted(apart, key=lambda each: -apart[each])[paraphrases + unfound :]
     must_be = [each for each in left if each.restricts or (each.is_another and state["linked"])]
+    must_be += [each for each in left if taken and compared.is_said_otherwise(each, parts, taken)]
     return [str(each) for each in left if each in must_be or each in beyond]
 
 
@@ -137,13 +188,21 @@ class _Likeness:
         whole = max(self._cosine(str(phrase), text) for text in texts)
         return whole if whole >= MIN_PHRASE_SAID else min(self._word(word, texts) for word in phrase.words)
 
+    def is_said_otherwise(self, phrase: _Phrase, texts: Sequence[str], others: Sequence[str]) -> bool:
+        """Return whether other texts say a word that none of the texts says."""
+        return any(self._word(word, texts) < MIN_SUPPORT <= self._word(word, others) for word in phrase.words)
 
-def _names(query: AnswerQuery, state: State) -> dict[str, Entity]:
-    """Return what the question calls topics, classes and the parts of a query, the longest names first."""
+
+def _terms(query: AnswerQuery, state: State) -> list[Term]:
+    """Return the topics of a question and the terms of a query."""
     chains = [chain for branch in query.branches for chain in branch.chains]
     terms: list[Term] = [*state["topic_entities"], *(chain.topic for chain in chains if chain.topic != ANY)]
     terms += [entity for chain in chains for held in chain.constraints for entity in held.entities]
-    terms += [each.value for each in query.conditions if each.value]
+    return terms + [each.value for each in query.conditions if each.value]
+
+
+def _names(terms: Iterable[Term], state: State) -> dict[str, Entity]:
+    """Return what the question calls classes and some terms, the longest names first."""
     known = [term if isinstance(term, Entity) else value_node(term) for term in terms]
     known += [Entity(id, local_name(id)) for id in state["classes"]]
     names = {state["said_as"].get(each.id, str(each)): each for each in reversed(known)}

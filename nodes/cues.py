@@ -48,6 +48,9 @@ _COMPARISON = re.compile(
 _NEGATED_COMPARISON = re.compile(
     rf"(?:\bnot|\bnever|n't)(?: \w+)? (?:{_COMPARISON.pattern}|(?:\w+ ){{0,2}}(?!an? ){_NUMBER})"
 )
+_GROUPED = re.compile(r"\b(?:per|each|every)\b")
+_AGGREGATE = re.compile(r"\bSELECT\b[^{]*\b(?:COUNT|SUM|AVG|MIN|MAX)\s*\(", re.IGNORECASE)
+_GROUP_BY = re.compile(r"\bGROUP\s+BY\b", re.IGNORECASE)
 _COUNTED = re.compile(
     r"\bhow many\b|^what (?:is|was|are|were) the (?:total )?number of\b|^(?:please )?count\b", re.IGNORECASE
 )
@@ -75,6 +78,11 @@ def unasked_function(function: str | None, question: str) -> str | None:
     """Return what is computed of the answers where no word of a question asks for it, or may ask for it."""
     asks = _MAY_BE_COUNTED if function == "count" else _MAY_BE_EXTREME
     return None if function is None or asks.search(question.lower()) else function.removeprefix("arg")
+
+
+def asked_extremes(question: str) -> list[str]:
+    """Return the words by which a question may ask for the first of an order."""
+    return re.findall(rf"(?:{_MAY_BE_EXTREME.pattern})\w*", question.lower())
 
 
 def unmet_topics_of_sparql(read: QueryConstants | None, topics: Iterable[Entity]) -> list[str]:
@@ -132,6 +140,7 @@ def unused_cues_of_sparql(
         *[_YEAR] * (len(answers) > 1),
         *[_NEGATION] * (not negated),
         *[_COMPARISON] * (not compared),
+        *[_GROUPED] * (len(_GROUP_BY.findall(text)) < len(_AGGREGATE.findall(text))),
         *[_COMPUTED] * (not re.search(r"\b(?:AVG|SUM)\s*\(|\?\w+ *[-+*/] *\?", text, re.IGNORECASE)),
     ]
     return _open_words(open_cues, [text, *(answer.name or "" for answer in answers)], question, topics)

@@ -15,7 +15,7 @@ from kgqa.kg.drafts.description import DescribedClass, DescribedProperty, descri
 from kgqa.kg.drafts.emptiness import find_empty
 from kgqa.kg.drafts.facts import facts_query, read_facts
 from kgqa.kg.drafts.names import Names
-from kgqa.kg.drafts.reading import read_draft
+from kgqa.kg.drafts.reading import read_draft, variables_of
 from kgqa.kg.drafts.schema import Schema
 from kgqa.kg.errors import KGError, KGRejected
 from kgqa.kg.graph import KnowledgeGraph
@@ -49,7 +49,10 @@ class CheckedDraft:
         text: The query.
         findings: What is wrong, the worst first.
         ids: The IRIs that it names, and the classes that its nodes are of.
+        relations: Those of them that it follows.
         ordered: Whether its rows have an order.
+        ordered_by_hidden: Whether they are ordered by what is not shown.
+        grouped: Whether rows are grouped.
         limit: How many rows it lets out at most.
         offset: How many rows it leaves out before.
         inner_limits: Those of the SELECTs within it, and whether their rows have an order.
@@ -59,7 +62,10 @@ class CheckedDraft:
     text: str
     findings: list[Finding]
     ids: frozenset[str]
+    relations: frozenset[str]
     ordered: bool
+    ordered_by_hidden: bool
+    grouped: bool
     limit: int | None
     offset: int
     inner_limits: list[tuple[int, bool]]
@@ -125,7 +131,10 @@ class DraftChecker:
             text,
             findings,
             ids,
+            frozenset(str(name) for pattern in draft.patterns for name in pattern.named),
             bool(whole.order),
+            any(variables_of(of).isdisjoint(whole.columns) for of, _ in whole.order),
+            any(each.keys for each in draft.selects),
             whole.limit,
             whole.offset,
             [(each.limit, bool(each.order)) for each in draft.selects[1:] if each.limit is not None],

@@ -156,8 +156,7 @@ async def _gold_query(case: Case) -> str:
     plans = await case.oracle.plans()
     if plans and not case.happens("accuracy"):
         plans = [_with_wrong_relation(plans[0], case), *plans[1:]]
-    patterns = [line for number, plan in enumerate(plans) for line in _triple_patterns(plan, number)]
-    return f"SELECT DISTINCT ?answer WHERE {{ {' '.join(patterns)} }}" if patterns else UNKNOWN_ANSWER
+    return write_paths(plans) or UNKNOWN_ANSWER
 
 
 def _with_wrong_relation(plan: TopicPlan, case: Case) -> TopicPlan:
@@ -166,6 +165,12 @@ def _with_wrong_relation(plan: TopicPlan, case: Case) -> TopicPlan:
     wrong = next(case.draws.shuffled("wrong relation", relations), plan.hops[at].relation)
     hops = (*plan.hops[:at], Hop(wrong, plan.hops[at].forward), *plan.hops[at + 1 :])
     return TopicPlan(plan.topic, hops)
+
+
+def write_paths(plans: Sequence[TopicPlan]) -> str | None:
+    """Return the query for what several paths lead to; None without any."""
+    patterns = [line for number, plan in enumerate(plans) for line in _triple_patterns(plan, number)]
+    return f"SELECT DISTINCT ?answer WHERE {{ {' '.join(patterns)} }}" if patterns else None
 
 
 def _triple_patterns(plan: TopicPlan, number: int) -> Iterator[str]:

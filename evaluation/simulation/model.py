@@ -12,6 +12,7 @@ from langchain_core.tools import BaseTool
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.simulation import (
     chain_replies,
+    draft_replies,
     frontier_replies,
     guidance_replies,
     plan_replies,
@@ -36,6 +37,7 @@ def _list_handlers() -> Iterator[tuple[type[Prompt[Any]], Handler]]:
     for module in (
         chain_replies,
         query_replies,
+        draft_replies,
         verdict_replies,
         guidance_replies,
         frontier_replies,

@@ -188,7 +188,7 @@ class Oracle:
     """Knows one question's gold, and remembers what it has found out."""
 
     def __init__(self, question: Question, graph: KnowledgeGraph) -> None:
-        self._topics, self._query = question.topics, question.query
+        self.question, self._topics, self._query = question, question.topics, question.query
         self.gold = GoldAnswers(question)
         self.cache = GraphCache(graph)  # what was looked up
         self.finder = GoldRelationFinder(question, self.cache, self.gold)

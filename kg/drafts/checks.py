@@ -5,12 +5,13 @@ right must not be refused, so that whatever a profile does not tell for sure is 
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal as Choice
 
 from rapidfuzz import fuzz, process
 
 from kgqa.kg.dialects import RDFS, XSD
+from kgqa.kg.drafts.leftovers import unused_values, values_taken_twice
 from kgqa.kg.drafts.multiplicity import multiplied_rows
 from kgqa.kg.drafts.names import Names
 from kgqa.kg.drafts.reading import (
@@ -46,11 +47,15 @@ _EXTREMES = {"MIN", "MAX"}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong with a query, in a sentence, and how sure that is; whether the graph makes it so."""
+    """What is wrong with a query, in a sentence, and how sure that is; whether the graph makes it so.
+
+    ``check`` is the name of the check that has found it.
+    """
 
     text: str
     level: Level
     by_graph: bool = True
+    check: str = ""
 
 
 def check_draft(
@@ -70,7 +75,8 @@ def check_draft(
         Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
     """
     checked = _Checks(read_draft(query), schema, names, known, missing)
-    found = dict.fromkeys(finding for check in checked.every for finding in check())
+    each_check = ((check.__name__, check()) for check in checked.every)
+    found = dict.fromkeys(replace(each, check=name) for name, every in each_check for each in every)
     order = ("wrong", "doubtful", "hint")
     best: dict[str, Finding] = {}
     for each in sorted(found, key=lambda each: order.index(each.level)):
@@ -167,6 +173,7 @@ class _Checks:
             self.computed,
             self.unjoined,
             self.multiplied,
+            self.left_over,
         )
 
     def level(self, group: Group, *, sure: bool) -> Level:
@@ -671,6 +678,23 @@ class _Checks:
                     f"group by it, or write {distinct}",
                     "doubtful",
                 )
+
+    def left_over(self) -> Iterator[Finding]:
+        """Find patterns that say nothing."""
+        for pattern in unused_values(self.draft, self.uses_of, self.schema):
+            yield Finding(
+                f"{shown_name(pattern.end)} is used nowhere, and all have a "
+                f"{self.names.write(str(pattern.relation))}: show it, compare it, or leave it out",
+                "doubtful",
+                by_graph=False,
+            )
+        for pattern, before in values_taken_twice(self.draft, self.uses_of, self.schema):
+            yield Finding(
+                f"{shown_name(before)} and {shown_name(pattern.end)} are the same: "
+                f"{shown_name(pattern.start)} has one {self.names.write(str(pattern.relation))}",
+                "doubtful",
+                by_graph=False,
+            )
 
 
 def _first(ordered: tuple[Node, bool]) -> Node | None:

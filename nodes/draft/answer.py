@@ -1,20 +1,19 @@
 """Answer: the rows of the draft, and how far they can be trusted."""
 
 import asyncio
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from kgqa.kg.terms import Entity, Literal, Term, Triple, local_name, plain_term
+from kgqa.kg.terms import Entity, Literal, Term, Triple, plain_term
 from kgqa.nodes.claim import claimed_answer
-from kgqa.nodes.cues import unasked_function, unmet_kind, unused_cues_of_sparql
+from kgqa.nodes.coverage import can_compare
+from kgqa.nodes.cues import unasked_function, unmet_kind
 from kgqa.nodes.draft.run import is_nothing
 from kgqa.nodes.draft.state import DraftState
 from kgqa.nodes.record import NO, YES, complete_record, complete_without_proof, trace_evidence
 from kgqa.nodes.said import is_term_said
 from kgqa.prompts.candidates import XSD_INTEGER
-from kgqa.retrieval.wording import relation_phrase
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import Outcome, RecordedCondition, Ref, Table, fact, ref
 from kgqa.runtime.state import FinalUpdate, Update
@@ -22,7 +21,7 @@ from kgqa.tools.select import QueryConstants, read_constants
 
 T = TypeVar("T", bound=Term | None)
 
-WORD = r"[^\W_]+"
+UNCOMPARED = "the words of the question are not compared with those of the graph"
 
 MAX_TRACED_ROWS = 10
 """Rows whose facts a record carries at most."""
@@ -49,7 +48,9 @@ async def _answer(state: DraftState, runtime: NodeRuntime) -> Update:
     asks = state["row_columns"] == ["ask"] and [each.id for each in first] in (["true"], ["false"])
     read = await asyncio.to_thread(read_constants, query)
     conditions = [*_written(read, state), *await _bounds(state, runtime)]
-    unmet = [*_unmet(read, first, state, asks=asks)]
+    unmet = [*dict.fromkeys([*state["unmet"], *_unmet(first, state, asks=asks)])]
+    if not can_compare(state["question"]):
+        conditions.append(RecordedCondition(words=UNCOMPARED, query=None, by="model"))
     by_graph = all(each["by"] == "graph" for each in conditions)
     outcome: Outcome = "grounded" if by_graph else "grounded_inference"
     if unmet or read is None or any(each["by"] is None for each in conditions):
@@ -154,64 +155,16 @@ def _is_said(number: int, question: str) -> bool:
     return is_term_said(Literal(str(number), XSD_INTEGER), question)
 
 
-def _unmet(
-    read: QueryConstants | None, first: Sequence[Term], state: DraftState, *, asks: bool
-) -> Iterator[str]:
-    """Yield what the question says and the query does not, as far as it is known, and what is in doubt."""
-    question, topics, query = state["question"], state["topic_entities"], state["ran"] or ""
-    yield from (str(topic) for topic in topics if not _is_met(topic, read, state))
-    yield from _unused_values(read, state)
+def _unmet(first: Sequence[Term], state: DraftState, *, asks: bool) -> Iterator[str]:
+    """Yield what the question says and the query does not, as its writer has it, and what is in doubt."""
+    question = state["question"]
     yield from dict.fromkeys([*state["unsaid"], *filter(None, [state["missing"]])])
     yield from state["doubts"]
     if state["cut"]:
         yield "not all rows"
     if len(state["row_columns"]) == 1 and not asks:
         yield from unmet_kind(first, question)
-    yield from unused_cues_of_sparql(query, first, question, topics)
     if is_nothing(state["rows"]):
         yield "nothing was found"
     if asks and [cell.id for row in state["rows"] for cell in row if cell] == ["false"]:
         yield from state["hints"]
-
-
-def _unused_values(read: QueryConstants | None, state: DraftState) -> Iterator[str]:
-    """Yield the values that a property has few of, which the question says and the query does not."""
-    written = [term.name or "" for term in (read.written if read else ())]
-    said = _words(" ".join([*written, *_called(state)]))
-    asked = _words(state["question"])
-    for value in state["enumerated"]:
-        text = _words(value)
-        if text.strip() and text in asked and text not in said:
-            yield value
-
-
-def _called(state: DraftState) -> list[str]:
-    """Return in words what the query names."""
-    return [relation_phrase(local_name(id)) for id in state["ids"]]
-
-
-def _words(text: str) -> str:
-    """Return the words of a text in lower case, with a space at either end of each."""
-    return f" {' '.join(re.findall(WORD, text.casefold()))} "
-
-
-def _is_met(topic: Entity, read: QueryConstants | None, state: DraftState) -> bool:
-    """Return whether a query is about a topic, or about what its mention may mean otherwise."""
-    meant = [topic, *(each for some in state["alternatives"] if topic in some for each in some)]
-    return any(_is_part(each, read, state) for each in meant)
-
-
-def _is_part(topic: Entity, read: QueryConstants | None, state: DraftState) -> bool:
-    """Return whether a query has a topic: an entity that binds it, a value, a class or what says its name."""
-    meant = plain_term(topic)
-    written = {term.name.casefold() for term in (read.written if read else ()) if isinstance(term, Literal)}
-    named = [*map(_words, _called(state))]
-    if (topic.name or "").casefold() in written:
-        return True
-    if isinstance(meant, Literal):
-        return any(_words(meant.value) in words for words in named)
-    if read is not None and meant.id in read.binding:
-        return True
-    is_class = any(plain_term(Entity(id)) == meant for id in state["classes"])
-    says = any(_words(relation_phrase(str(topic))) in words for words in named)
-    return is_class and (meant.id in state["ids"] or says)

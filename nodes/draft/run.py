@@ -1,11 +1,15 @@
 """Run: what does the graph give for the draft?"""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Table
-from kgqa.kg.terms import Term, is_blank
+from kgqa.kg.terms import Entity, Term, is_blank
+from kgqa.nodes.coverage import MAX_ANSWERS_READ
 from kgqa.nodes.draft.state import DraftState, DraftUpdate, refine_or
+from kgqa.nodes.draft.unmet import unmet_words
+from kgqa.prompts.base import quoted
 from kgqa.runtime.node import NodeRuntime, node
 
 
@@ -29,14 +33,32 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
         "row_columns": [*table.columns],
         "rows": [[None if cell and is_blank(cell) else cell for cell in row] for row in table.rows],
         "cut": table.truncated,
+        "unmet": [],
         "objections": [],
     }
     objections = await _objections(table, state, runtime)
+    if not is_nothing(table.rows):
+        update["unmet"] = await unmet_words(await _first(table, runtime), state, runtime)
+        objections += _tell([each for each in update["unmet"] if each not in state["unsaid"]])
     new = [text for text in objections if text not in state["told"]]
     if query == state["ran"] or not new:
         return update
     runtime.trace["objections"] = new
     return refine_or(state, update, new, runtime.context.max_refinements) or update
+
+
+async def _first(table: Table, runtime: NodeRuntime) -> list[Term]:
+    """Return the first column, with the names of its first entities."""
+    first = list(dict.fromkeys(row[0] for row in table.rows if row and row[0] is not None))
+    ids = [each.id for each in first[:MAX_ANSWERS_READ] if isinstance(each, Entity) and not is_blank(each)]
+    names = await runtime.try_tool("name_entities", ids=ids) or {} if ids else {}
+    return [replace(each, name=names.get(each.id)) if isinstance(each, Entity) else each for each in first]
+
+
+def _tell(unmet: Sequence[str]) -> list[str]:
+    said = ", ".join(map(quoted, unmet))
+    lacking = f'it does not say {said} of the question: say it, or put under "unsaid" what is not there'
+    return [lacking] if unmet else []
 
 
 async def _objections(table: Table, state: DraftState, runtime: NodeRuntime) -> list[str]:

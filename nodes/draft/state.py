@@ -41,8 +41,14 @@ class DraftUpdate(Update, total=False):
     """What may explain that it gives nothing."""
     ids: list[str]
     """The IRIs that it names, and the classes that its nodes are of."""
+    relations: list[str]
+    """The relations among these IRIs."""
     ordered: bool
     """Whether its rows have an order."""
+    ordered_by_hidden: bool
+    """Whether they are ordered by what is not shown."""
+    grouped: bool
+    """Whether rows are grouped."""
     limit: int | None
     """How many rows it lets out at most."""
     offset: int
@@ -61,6 +67,8 @@ class DraftUpdate(Update, total=False):
     """Its rows."""
     cut: bool
     """Whether there are more."""
+    unmet: list[str]
+    """Words of the question that the draft which gave them does not say."""
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))

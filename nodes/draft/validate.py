@@ -22,7 +22,10 @@ async def validate(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     update: DraftUpdate = {
         "sparql": checked.text,
         "ids": sorted(checked.ids),
+        "relations": sorted(checked.relations),
         "ordered": checked.ordered,
+        "ordered_by_hidden": checked.ordered_by_hidden,
+        "grouped": checked.grouped,
         "limit": checked.limit,
         "offset": checked.offset,
         "inner_limits": checked.inner_limits,

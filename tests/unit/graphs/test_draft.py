@@ -127,7 +127,7 @@ async def test_a_doubt_is_told_once_and_stands_in_the_record(workshop: SparqlGra
 async def test_why_there_are_no_rows_is_told(workshop: SparqlGraph) -> None:
     empty = drafted("SELECT ?t { ?t r:weight 3 ; r:madeBy e:m1 ; r:price/r:amount ?n }")
     right = drafted("SELECT ?t { ?t r:weight 3 ; r:madeBy e:m2 }")
-    record, model = await ask("Which axe that weighs 3 is of Bolt?", workshop, empty, right)
+    record, model = await ask("Which axe that weighs 3 is of Bolt?", workshop, empty, right, right)
     assert model.prompts[1].objections[0].endswith("there is nothing for: ?t r:weight 3 . ?t r:madeBy e:m1")
     assert shown(record) == ["Hatchet"]
 
@@ -180,7 +180,7 @@ async def test_a_cast_that_fails_is_told(workshop: SparqlGraph) -> None:
 async def test_what_the_question_does_not_say_is_the_models(
     question: str, query: str, outcome: str, workshop: SparqlGraph
 ) -> None:
-    record, _ = await ask(question, workshop, drafted(query))
+    record, _ = await ask(question, workshop, drafted(query), drafted(query))
     assert record["outcome"] == outcome, record["conditions"]
 
 
@@ -192,14 +192,16 @@ async def test_what_its_writer_leaves_unsaid_is_unverified(workshop: SparqlGraph
 
 
 async def test_a_topic_that_the_query_leaves_out_is_unverified(workshop: SparqlGraph) -> None:
-    record, _ = await ask("Which makers are in Ulm?", workshop, drafted("SELECT ?m { ?m a r:Maker }"))
+    draft = drafted("SELECT ?m { ?m a r:Maker }")
+    record, model = await ask("Which makers are in Ulm?", workshop, draft, draft)
+    assert 'it does not say "Ulm" of the question' in model.prompts[1].objections[0]
     assert record["outcome"] == "grounded_unverified"
     assert "Ulm" in [each["words"] for each in record["conditions"]]
 
 
 async def test_a_value_within_a_longer_word_of_the_query_is_left_out(stocked: SparqlGraph) -> None:
     draft = drafted("SELECT ?t { ?t r:renewedBy e:m1 }")
-    record, _ = await ask("Which new tools were renewed by Acme?", stocked, draft)
+    record, _ = await ask("Which new tools were renewed by Acme?", stocked, draft, draft)
     assert record["outcome"] == "grounded_unverified"
     assert "new" in [each["words"] for each in record["conditions"]]
 

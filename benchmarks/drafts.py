@@ -1,0 +1,139 @@
+"""What becomes of drafts with one error each: which check catches them, and what those say that none does.
+
+A simulated model drafts the gold query of a question with an error in it, and the gold query where it is told
+that something is wrong. Left out are questions whose gold query does not give their gold: it cannot be run,
+or cuts between equals. Prints a table, and the wrong answers that are `grounded`; writes docs/draft.md. Needs
+the question sets of the data folder (KGQA_DATA).
+
+    python -m kgqa.benchmarks.drafts 250       # drafts of each graph
+"""
+
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from itertools import count, islice
+from typing import Any
+
+from rich.console import Console
+
+import kgqa
+from kgqa.benchmarks._runs import DOCS, drawn, put
+from kgqa.evaluation.datasets import load
+from kgqa.evaluation.question import Question, Rows
+from kgqa.evaluation.scoring.tables import is_exact
+from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
+from kgqa.evaluation.simulation.draft_errors import wrong_queries
+from kgqa.kg.drafts.schema import Schema
+from kgqa.kg.errors import KGRejected
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.opening import open_graph
+from kgqa.runtime.record import Record
+from kgqa.tests.support.perfect import DATA
+from kgqa.tools.drafts import DraftChecker
+
+SETS = {
+    "text2sparql/prod-inst.ttl.gz": ["text2sparql/ck_odd"],
+    "worldcup/wc2014.nt.gz": ["worldcup/wc-p1", "worldcup/wc-p2", "worldcup/wc-c"],
+}
+QUESTIONS = 40  # of a set at least, evenly spread
+HEAD = (
+    "error",
+    "drafts",
+    "told before",
+    "told after",
+    "still right",
+    "wrong, not grounded",
+    "wrong, grounded",
+)
+
+Fate = tuple[str, str]
+"""An error's kind or a check, and what came of it."""
+
+
+def questions(names: Sequence[str]) -> list[Question]:
+    """Return the questions of some sets."""
+    every = [load(DATA / f"{name}.jsonl.gz").questions for name in names]
+    return [each for some in every for each in some[:: max(1, len(some) // QUESTIONS)]]
+
+
+async def ask(question: Question, graph: KnowledgeGraph, errors: ErrorRates) -> Record:
+    """Ask one question by draft."""
+    model = SimulatedModel(question, graph, errors)
+    given: dict[str, Any] = {"kg": graph, "model": model}
+    if question.topics:
+        given["topics"] = [{"id": topic.id, "name": topic.name} for topic in question.topics]
+    return await kgqa.aask(question.text, method="draft", allow_parametric=False, **given)
+
+
+def is_right(record: Record, question: Question) -> bool:
+    """Return whether the rows of a record are the gold ones."""
+    table, gold = record["table"], question.rows
+    ids: Rows = [[cell and cell["id"] for cell in row] for row in table["rows"]] if table else []
+    if not table:
+        ids = [[answer["id"]] for answer in record["answers"]]
+    if gold is None:
+        gold = [[answer.id or answer.name] for answer in question.gold]
+    if isinstance(gold, bool):
+        return [answer["name"] for answer in record["answers"]] == ["yes" if gold else "no"]
+    return is_exact(ids, gold, ordered=question.ordered)
+
+
+async def fates(record: Record, question: Question, graph: KnowledgeGraph, schema: Schema) -> list[Fate]:
+    """Return what became of the first draft of a record: of its kind of error, and of each check."""
+    drafts = [each["query"] for each in record["trace"] if each["node"] == "draft"]
+    told = [(each["node"], each["objections"]) for each in record["trace"] if each.get("objections")]
+    gold = (await ask(question, graph, ErrorRates()))["query"] or ""
+    wrong = await asyncio.to_thread(wrong_queries, gold, schema)
+    kind = next((kind for kind, texts in wrong.items() if drafts[0] in texts), "none")
+    if told:
+        node, objections = told[0]
+        try:
+            found = (await DraftChecker(graph).check(drafts[0])).findings
+        except KGRejected:
+            found = []
+        checks = {each.text: each.check for each in found}
+        by = checks.get(objections[0], "grammar" if node == "validate" else "rows")
+        return [
+            (kind, "drafts"),
+            (kind, f"told {'before' if node == 'validate' else 'after'}"),
+            (by, "check"),
+        ]
+    if is_right(record, question):
+        return [(kind, "drafts"), (kind, "still right")]
+    grounded = record["outcome"] == "grounded"
+    return [(kind, "drafts"), (kind, "wrong, grounded" if grounded else "wrong, not grounded")]
+
+
+async def measure(file: str, names: Sequence[str], most: int, console: Console) -> Counter[Fate]:
+    """Ask the questions of a graph until there are so many wrong drafts."""
+    graph, counts = open_graph([DATA / file]), Counter[Fate]()
+    schema = Schema(await graph.profile(), graph.relations)
+    asked = [each for each in questions(names) if is_right(await ask(each, graph, ErrorRates()), each)]
+    for seed, question in islice(((seed, each) for seed in count() for each in asked), most):
+        record = await ask(question, graph, ErrorRates(draft=0, seed=seed))
+        found = await fates(record, question, graph, schema)
+        counts.update(found)
+        if found[-1][1] == "wrong, grounded":
+            console.print(f"{question.id} {found[-1][0]}: {question.text}\n{record['query']}", markup=False)
+    return counts
+
+
+async def main() -> None:
+    """Measure, print, and write the table."""
+    console, most = Console(width=160, highlight=False), int([*sys.argv, "250"][1])
+    if not DATA.is_dir():
+        console.print(f"no question sets in {DATA}; set KGQA_DATA")
+        return
+    counts = sum([await measure(f, names, most, console) for f, names in SETS.items()], Counter[Fate]())
+    kinds = sorted({kind for kind, what in counts if what == "drafts"})
+    rows = [[kind, *(str(counts[kind, what]) for what in HEAD[1:])] for kind in kinds]
+    rows.append(["all", *(str(sum(counts[kind, what] for kind in kinds)) for what in HEAD[1:])])
+    checks = sorted((-n, check) for (check, what), n in counts.items() if what == "check")
+    table = f"{drawn(HEAD, rows)}\n\nTold by: {', '.join(f'`{check}` {-n}' for n, check in checks)}."
+    put(DOCS / "draft.md", {"drafts": table})
+    console.print(table, markup=False)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
