@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Table
 from kgqa.kg.terms import Term, is_blank
-from kgqa.nodes.draft.state import DraftState, DraftUpdate, refine_or
+from kgqa.nodes.draft.state import FAILED, DraftState, DraftUpdate, has_answers, refine_or
 from kgqa.runtime.node import NodeRuntime, node
 
 
@@ -18,11 +18,7 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     except (KGTimeout, KGRejected) as error:
         runtime.record_failure(error)
         said = [f"the graph does not answer it: {error}"]
-        return refine_or(state, {}, said, runtime.context.max_refinements) or {
-            "rows": [],
-            "ran": None,
-            "decision": "stop",
-        }
+        return refine_or(state, {}, said, runtime.context.refines) or FAILED
     runtime.trace |= {"query": query, "rows": len(table.rows)}
     update: DraftUpdate = {
         "ran": query,
@@ -33,10 +29,12 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     }
     objections = await _objections(table, state, runtime)
     new = [text for text in objections if text not in state["told"]]
-    if query == state["ran"] or not new:
-        return update
-    runtime.trace["objections"] = new
-    return refine_or(state, update, new, runtime.context.max_refinements) or update
+    stands = query == state["ran"] or not new
+    if not stands:
+        runtime.trace["objections"] = new
+        if (again := refine_or(state, update, new, runtime.context.refines)) is not None:
+            return again
+    return update if has_answers(update["rows"]) else {**update, **FAILED}
 
 
 async def _objections(table: Table, state: DraftState, runtime: NodeRuntime) -> list[str]:
