@@ -35,6 +35,7 @@ DECISION_COLOURS = {
     "refine": "magenta",
     "backtrack": "yellow",
     "infer": "yellow",
+    "draft": "magenta",
 }
 
 

@@ -6,29 +6,23 @@ questions that name no entity. Nothing is run that was not checked against what 
 
 from typing import ClassVar
 
-from pydantic import Field
-
+from kgqa.nodes.answer import answer
 from kgqa.nodes.claim import claim
-from kgqa.nodes.draft.answer import answer
 from kgqa.nodes.draft.describe import describe
 from kgqa.nodes.draft.draft import draft
 from kgqa.nodes.draft.run import run
 from kgqa.nodes.draft.state import DraftState
 from kgqa.nodes.draft.validate import validate
 from kgqa.nodes.link import link
-from kgqa.runtime.context import ClaimContext
+from kgqa.runtime.context import DraftContext
 from kgqa.runtime.graph_builder import Edges, build_graph
+from kgqa.runtime.node import Node
 
 
-class Draft(ClaimContext):
+class Draft(DraftContext):
     """The options of draft."""
 
     method: ClassVar[str] = "draft"
-    retrieves: ClassVar[bool] = True
-
-    max_refinements: int = Field(
-        default=2, ge=0, le=8, description="how often a query is drafted anew, with what was wrong with it"
-    )
 
     @property
     def translates(self) -> bool:
@@ -36,14 +30,16 @@ class Draft(ClaimContext):
         return False
 
 
-DRAFT: Edges = {
-    describe: {"forward": draft},
-    draft: {"forward": validate},
-    validate: {"forward": run, "refine": draft},
-    run: {"forward": answer, "refine": draft},
-}
-"""What a query can be made of, the query, and its rows."""
+def draft_edges(otherwise: Node) -> Edges:
+    """Return what a query can be made of, the query, and its rows; one that gives none leads elsewhere."""
+    return {
+        describe: {"forward": draft},
+        draft: {"forward": validate, "backtrack": otherwise},
+        validate: {"forward": run, "refine": draft, "backtrack": otherwise},
+        run: {"forward": answer, "refine": draft, "backtrack": otherwise},
+    }
 
-EDGES: Edges = {link: {"forward": claim}, claim: {"forward": describe}, **DRAFT}
+
+EDGES: Edges = {link: {"forward": claim}, claim: {"forward": describe}, **draft_edges(answer)}
 
 graph = build_graph(Draft, EDGES, DraftState)

@@ -124,6 +124,8 @@ class ChatModel:
         UnknownModel: no such provider, its package or key is missing, or the cache cannot be used.
     """
 
+    writes_sparql = True
+
     def __init__(
         self,
         model: str | BaseChatModel,

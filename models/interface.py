@@ -104,6 +104,13 @@ class ConfidentModel(Protocol):
 
 
 @runtime_checkable
+class QueryWriter(Protocol):
+    """A model that can write a query language, as language models can."""
+
+    writes_sparql: bool
+
+
+@runtime_checkable
 class AdjustableModel(Protocol):
     """A model that can be asked in another way than it was opened for."""
 

@@ -38,12 +38,13 @@ class ScriptedModel:
     Every line goes the way of a real reply: dicts through the schema and the
     check, strings through the whole of `parsing`, `Reply` objects through the
     check. There is no repair turn: a bad line is a `MalformedReply` at once.
-    Each ask counts as one call of no tokens.
+    Each ask counts as one call of no tokens. Compose drafts only where it ``writes_sparql``.
     """
 
     name = "scripted"
 
-    def __init__(self, script: Handler | Iterable[Line]) -> None:
+    def __init__(self, script: Handler | Iterable[Line], *, writes_sparql: bool = False) -> None:
+        self.writes_sparql = writes_sparql
         self.history: list[Exchange] = []
         self._line = script if callable(script) else _read_lines(iter(script))
 

@@ -6,6 +6,7 @@ from kgqa.kg.pages import Evidence, Proof
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.terms import ANY, Path, Term, Triple, is_blank
 from kgqa.nodes.claim import claimed_answer
+from kgqa.nodes.draft.answer import drafted_answer
 from kgqa.nodes.proof import proof_update, query_of_memory, run_query
 from kgqa.nodes.record import (
     complete_record,
@@ -25,7 +26,7 @@ from kgqa.tools.arguments import chain_arguments
 
 @node("answer")
 async def answer(state: State, runtime: NodeRuntime) -> FinalUpdate:
-    """Complete the record from working memory, or from the model where that is empty.
+    """Complete the record from a draft's rows or working memory, or from the model where there is neither.
 
     When the budget ran out, candidates that were not judged yet are the answer, and the record says
     ``grounded_unverified``. When the search has found nothing, the model may answer from memory
@@ -39,6 +40,8 @@ async def answer(state: State, runtime: NodeRuntime) -> FinalUpdate:
             return await complete_record(said, state, runtime)
     if (claimed := claimed_answer(state)) is not None:
         return await complete_record(claimed, state, runtime)
+    if (drafted := await drafted_answer(state, runtime)) is not None:
+        return await complete_record(drafted, state, runtime)
     branches, named = state.get("memory"), [c.term for c in state.get("candidates", []) if c.term.name]
     if not branches and named and state.get("stopped_by"):
         branches = [VerifiedChain(state["chain"], tuple(named), "filter")]

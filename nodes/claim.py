@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from kgqa.kg.pages import ChainResult
 from kgqa.kg.terms import Chain, Hop, Path, Term
+from kgqa.nodes.drafting import can_draft, names_no_entity
 from kgqa.nodes.proof import prove_claim
 from kgqa.nodes.record import NO, YES, build_proof, group_ends, trace_evidence
 from kgqa.prompts.judge_claim import JudgeClaim, Judgement, is_yes_no_question
@@ -24,9 +25,9 @@ async def claim(state: State, runtime: NodeRuntime) -> Update:
 
     They are those that join the topics, by one hop or two past a node without a name, and those of the
     relations that are most alike to the question. Where they say neither, or it asks for no yes or no, the
-    search begins.
+    search begins; so it does where a query can be drafted and no entity is named, of which facts would be.
     """
-    if not is_yes_no_question(state["question"]):
+    if not is_yes_no_question(state["question"]) or (names_no_entity(state) and await can_draft(runtime)):
         runtime.idle = True
         return {}
     if not (facts := await _collect_facts(state, runtime)):

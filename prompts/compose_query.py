@@ -42,6 +42,8 @@ MAX_NODE_NAMES = 3  # of the nodes that an attribute is shown of
 
 SEARCHED = "Nothing more is looked for."
 
+DRAFTS = "SPARQL can be written."
+
 
 @dataclass(frozen=True, slots=True)
 class OfferedChain:
@@ -130,6 +132,9 @@ class ComposedQuery(Reply):
         default="", description="for chosen: the words of the question that no attribute says"
     )
     missing: Words = Field(default="", description="what nothing shown says and the question turns on")
+    draft: bool = Field(
+        default=False, description="true, where offered, if the question needs more than this"
+    )
 
 
 class ComposeQuery(QuestionPrompt[ComposedQuery]):
@@ -138,6 +143,7 @@ class ComposeQuery(QuestionPrompt[ComposedQuery]):
     ``types`` are pairs of an end and a type; ``naming`` leads to the name of a node. What is missing may be
     looked for, unless this is ``final``; what was ``looked_for`` is shown, and in ``empty`` why the last
     query gave nothing. ``meanings`` are topics of chains that may be meant instead of the one before.
+    Where it ``drafts``, a reply may say that SPARQL is needed.
     """
 
     chains: tuple[OfferedChain, ...]
@@ -150,6 +156,7 @@ class ComposeQuery(QuestionPrompt[ComposedQuery]):
     looked_for: str = ""
     final: bool = False
     meanings: tuple[Entity, ...] = ()
+    drafts: bool = False
 
     instructions = """\
 You answer a question by a query of a knowledge graph. You see numbered chains of relations from its topics \
@@ -175,10 +182,13 @@ is looked for from the chains that you take (part of the way) or the topics. If 
 again; else the rest of your reply stands, as not verified.
 - "chosen": names of nodes shown, where nothing shown says which are meant and you know it otherwise; in \
 "words", these words of the question. Never what an attribute can say.
+- "draft": only where the last line says that SPARQL can be written: true if the question needs groups, what \
+holds of groups, ranks, sums, averages, several columns, arithmetic or a comparison between two attributes, \
+absence that no attribute says, or any number of steps. It is written then; "chains" are what comes nearest.
 
 Reply with one JSON object: {"rationale": "one short sentence", "chains": [[numbers]], "answer": "", \
-"conditions": [], "extreme": "none", "by": "", "count": false, "chosen": [], "words": "", "missing": ""}; \
-leave out what is as it is here.
+"conditions": [], "extreme": "none", "by": "", "count": false, "chosen": [], "words": "", "missing": "", \
+"draft": false}; leave out what is as it is here.
 
 Example
 Question: "Which of Patrick Brontë's daughters who wrote novels died in Scarborough?"
@@ -208,6 +218,8 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
             yield f"Your query gives nothing: {self.empty}"
         if self.final:
             yield SEARCHED
+        if self.drafts:
+            yield DRAFTS
 
     def _draw_chains(self) -> Iterator[str]:
         left = MAX_ENDS_IN_ALL
@@ -378,7 +390,7 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
         if reply.count and reply.extreme != "none":
             raise ValueError('"count" goes without an "extreme"')
         said = reply.conditions or reply.chosen or reply.extreme != "none"
-        if not self.branches(reply) and said and not reply.missing:
+        if not self.branches(reply) and said and not (reply.missing or reply.draft):
             raise ValueError('"chains" is empty: name the chains that the rest is about')
         self.chosen(reply)
 

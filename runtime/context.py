@@ -329,6 +329,29 @@ class ClaimContext(GroundedContext):
         "where they do neither, go on",
     )
 
+    @property
+    def drafts(self) -> bool:
+        """Whether a query is drafted for a question that names no entity."""
+        return False
+
+
+class DraftContext(ClaimContext):
+    """The options of every method that has queries written for whole questions, and written anew."""
+
+    retrieves: ClassVar[bool] = True
+
+    refines: int = Field(
+        default=2,
+        ge=0,
+        le=8,
+        description="how often a query is written anew, with what was missing or wrong",
+    )
+
+    @property
+    def drafts(self) -> bool:
+        """Whether a query is drafted for a question that names no entity."""
+        return True
+
 
 @cache
 def _make_schema(make: Callable[..., dict[str, Any]], *args: Any, **options: Any) -> dict[str, Any]:

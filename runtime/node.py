@@ -20,6 +20,7 @@ from kgqa.models.interface import (
     Assessment,
     Completion,
     ConfidentModel,
+    QueryWriter,
     Turn,
     Usage,
     budget_allows,
@@ -143,6 +144,11 @@ class NodeRuntime(NodeBudget):
             return None
         said: Assessment = await self.call_model(lambda own: own.assess(question, topics))
         return said
+
+    async def writes_sparql(self) -> bool:
+        """Return whether the model can write a query."""
+        model = (await self.open_resources()).model
+        return isinstance(model, QueryWriter) and model.writes_sparql
 
     async def call_tool(self, tool: str, **arguments: Any) -> Any:
         """Call a tool of the graph for its typed answer; raise `KGError` if the graph fails or refuses."""

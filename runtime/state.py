@@ -73,7 +73,7 @@ def _check_entry(entry: dict[str, Any]) -> dict[str, Any]:
 TraceEntry = Annotated[dict[str, Any], AfterValidator(_check_entry)]
 """What a node leaves in the trace."""
 
-Decision = Literal["stop", "forward", "filter", "refine", "backtrack", "infer"]
+Decision = Literal["stop", "forward", "filter", "refine", "backtrack", "infer", "draft"]
 """The labels of conditional edges; every node decides on one of them."""
 
 

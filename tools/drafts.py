@@ -185,6 +185,12 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         return listing("classes", lines), DraftSchema(dict(names.prefixes), found, names)
 
     @graph_tool
+    async def is_counted() -> tuple[str, bool]:
+        """Say whether the classes of the knowledge graph and what their members have were counted."""
+        schema, _ = await checker.schema()
+        return ("they were" if schema.is_counted else "they were not"), schema.is_counted
+
+    @graph_tool
     async def check_query(query: str, known: list[str], classes: list[str]) -> tuple[str, CheckedDraft]:
         """Check a SPARQL query against the classes and properties of the knowledge graph, without running it.
 
@@ -272,6 +278,7 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
 
     return [
         describe_schema,
+        is_counted,
         check_query,
         run_query,
         explain_empty,

@@ -117,9 +117,9 @@ class Schema:
         return iri in self.known or iri.startswith((*META_NAMESPACES, XSD))
 
     @cached_property
-    def _is_counted(self) -> bool:
+    def is_counted(self) -> bool:
         """Whether facts were read: a graph's description of itself may leave something out."""
-        return any(part.distinct for each in self.profile.classes for part in each.properties)
+        return any(part.distinct for each in self.profile.classes if each.id for part in each.properties)
 
     @cached_property
     def _most_properties(self) -> int:
@@ -129,7 +129,7 @@ class Schema:
 
     def is_complete(self, owner: ClassProfile) -> bool:
         """Return whether all that members of a class have is in its profile."""
-        if owner.id == UNTYPED or not self._is_counted or owner.read < owner.members:
+        if owner.id == UNTYPED or not self.is_counted or owner.read < owner.members:
             return False
         return len(owner.properties) < self._most_properties
 
@@ -137,7 +137,7 @@ class Schema:
         """Return whether it is sure that no node is stated to be of a class itself."""
         owner = self.classes.get(id)
         few = len(self.classes) <= MAX_CLASSES_TOLD
-        return owner is not None and not owner.members and few and self._is_counted
+        return owner is not None and not owner.members and few and self.is_counted
 
     def has_below(self, id: str) -> bool:
         """Return whether there are classes below a class."""
@@ -178,7 +178,7 @@ class Schema:
         found = [*uses]
         return bool(found) and all(
             self.is_complete(use.owner)
-            or (use.owner.id != UNTYPED and self._is_counted and use.profile.facts >= MIN_FACTS_ALIKE)
+            or (use.owner.id != UNTYPED and self.is_counted and use.profile.facts >= MIN_FACTS_ALIKE)
             for use in found
         )
 

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, otherwise, with_meanings
+from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, has_drafted, otherwise, with_meanings
+from kgqa.nodes.drafting import can_draft
 from kgqa.nodes.record import failure_outcome
 from kgqa.prompts.compose_query import ComposedQuery, ComposeQuery
 from kgqa.runtime.node import NodeRuntime, node
@@ -15,7 +16,7 @@ async def compose(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
 
     What it misses is looked for, and where it takes no chain, others are offered: ``refines`` times at most.
     Then, and where a reply is malformed, the query before stands, if it gives anything and nothing was
-    cut short since; else the search explores instead.
+    cut short since; else the search explores instead. What chains do not say is drafted, once.
     """
     asked, topics = node_count(state, "compose"), state["topic_entities"]
     meanings = with_meanings(state, topics)
@@ -31,29 +32,32 @@ async def compose(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
         tuple(state["exemplars"]),
         state["empty"],
         state["missing"],
-        final=asked >= runtime.context.refines,
+        final=has_drafted(state) or asked >= runtime.context.refines,
+        drafts=not has_drafted(state) and await can_draft(runtime),
         topics=tuple(topics),
         meanings=tuple(meaning for others in meanings.values() for meaning in others),
     )
     stands = asked and not state["empty"] and not failure_outcome(state)
-    standing = state["draft"] if stands else []
+    standing = state["composed"] if stands else []
     reply = await runtime.ask(prompt)
     if reply is None:
-        return {"draft": standing, "decision": "filter" if standing else otherwise(state, runtime)}
-    draft = _draft(prompt, reply) or (standing if prompt.final else [])
-    runtime.trace |= {"reason": reply.rationale, "composed": [str(each.chain) for each in draft]}
-    update: ComposeUpdate = {"draft": draft, "missing": reply.missing, "empty": ""}
+        return {"composed": standing, "decision": "filter" if standing else otherwise(state, runtime)}
+    composed = _branches(prompt, reply) or (standing if prompt.final else [])
+    runtime.trace |= {"reason": reply.rationale, "composed": [str(each.chain) for each in composed]}
+    update: ComposeUpdate = {"composed": composed, "missing": reply.missing, "empty": ""}
     if reply.missing:
         runtime.trace["missing"] = reply.missing
-    if (reply.missing or not draft) and not prompt.final:
+    if reply.draft and prompt.drafts:
+        return {**update, "decision": "draft"}
+    if (reply.missing or not composed) and not prompt.final:
         return {**update, "decision": "refine"}
-    return {**update, "decision": "filter" if draft else otherwise(state, runtime)}
+    return {**update, "decision": "filter" if composed else otherwise(state, runtime)}
 
 
-def _draft(prompt: ComposeQuery, reply: ComposedQuery) -> list[VerifiedChain]:
-    """Return the branches of a query; what is chosen is picked from the last, what is missing left open."""
+def _branches(prompt: ComposeQuery, reply: ComposedQuery) -> list[VerifiedChain]:
+    """Return the branches of a query; what is chosen is picked from the last, what is not said left open."""
     chosen = tuple(prompt.chosen(reply))
-    draft = [
+    composed = [
         VerifiedChain(
             each.chain,
             (),
@@ -67,8 +71,8 @@ def _draft(prompt: ComposeQuery, reply: ComposedQuery) -> list[VerifiedChain]:
         )
         for each in prompt.branches(reply)
     ]
-    if draft and chosen:
-        draft[-1] = replace(draft[-1], ends=chosen, picked=reply.words or reply.rationale)
-    elif draft and reply.missing:
-        draft[-1] = replace(draft[-1], verdict="filter")
-    return draft
+    if composed and chosen:
+        composed[-1] = replace(composed[-1], ends=chosen, picked=reply.words or reply.rationale)
+    elif composed and (reply.missing or reply.draft):
+        composed[-1] = replace(composed[-1], verdict="filter")
+    return composed

@@ -5,7 +5,14 @@ from dataclasses import replace
 
 from kgqa.kg.terms import ANY, Entity
 from kgqa.kg.text import fold
-from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, leading_topics, otherwise, with_meanings
+from kgqa.nodes.compose.state import (
+    ComposeState,
+    ComposeUpdate,
+    has_drafted,
+    leading_topics,
+    otherwise,
+    with_meanings,
+)
 from kgqa.nodes.proof import query_of_memory
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import ComputedQuery, State, VerifiedChain, node_count
@@ -24,10 +31,10 @@ async def compute(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     Where the answer is on the way of a chain, others lead there, or else to the end. What is to be counted is
     looked up as it is: the record's query counts it.
     """
-    *others, last = draft = state["draft"]
-    topics = _set_out_from(draft, state)
+    *others, last = composed = state["composed"]
+    topics = _set_out_from(composed, state)
     try:
-        computed = await _run(draft, topics, runtime)
+        computed = await _run(composed, topics, runtime)
         if others and computed and not computed.proof.answers and last.met_at and last.place:
             last = replace(last, met_at=None)
             computed = await _run([*others, last], topics, runtime)
@@ -45,14 +52,14 @@ async def compute(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
             "computed": computed,
             "decision": "stop",
         }
-    if node_count(state, "compose") > runtime.context.refines:
+    if has_drafted(state) or node_count(state, "compose") > runtime.context.refines:
         return {"decision": otherwise(state, runtime)}
-    return {"empty": why or await _why_empty(draft, topics, runtime), "missing": "", "decision": "refine"}
+    return {"empty": why or await _why_empty(composed, topics, runtime), "missing": "", "decision": "refine"}
 
 
-def _set_out_from(draft: Sequence[VerifiedChain], state: State) -> list[Entity]:
+def _set_out_from(composed: Sequence[VerifiedChain], state: State) -> list[Entity]:
     """Return the topics as a query means them, or the classes that it sets out from."""
-    starts = [*dict.fromkeys(branch.chain.topic for branch in draft if branch.chain.topic != ANY)]
+    starts = [*dict.fromkeys(branch.chain.topic for branch in composed if branch.chain.topic != ANY)]
     topics = state["topic_entities"]
     if not leading_topics(state):  # what is a class by name is a topic no more
         classes = {fold(str(start)) for start in starts}
@@ -65,19 +72,21 @@ def _set_out_from(draft: Sequence[VerifiedChain], state: State) -> list[Entity]:
 
 
 async def _run(
-    draft: Sequence[VerifiedChain], topics: Sequence[Entity], runtime: NodeRuntime
+    composed: Sequence[VerifiedChain], topics: Sequence[Entity], runtime: NodeRuntime
 ) -> ComputedQuery | None:
     """Return what a query gives, before it is counted; None where it takes too long."""
-    *others, last = draft
+    *others, last = composed
     counts = last.aggregate is not None and last.aggregate.function == "count"
     query = query_of_memory([*others, replace(last, aggregate=None) if counts else last], topics)
     proof = await runtime.try_tool("prove_answers", query=query)
     return ComputedQuery(query, proof) if proof else None
 
 
-async def _why_empty(draft: Sequence[VerifiedChain], topics: Sequence[Entity], runtime: NodeRuntime) -> str:
+async def _why_empty(
+    composed: Sequence[VerifiedChain], topics: Sequence[Entity], runtime: NodeRuntime
+) -> str:
     """Say what of a query gives something: its chains, or each chain alone."""
-    free = [replace(each, conditions=(), aggregate=None, picked=None) for each in draft]
+    free = [replace(each, conditions=(), aggregate=None, picked=None) for each in composed]
     computed = await _run(free, topics, runtime)
     if computed is None:
         return TOO_LONG
@@ -85,4 +94,4 @@ async def _why_empty(draft: Sequence[VerifiedChain], topics: Sequence[Entity], r
         names = [str(term) for term in found.items[:MAX_NAMES]]
         more = [f"{len(found) - MAX_NAMES} more"] * (len(found) > MAX_NAMES)
         return f"without its conditions it gives {', '.join([*names, *more])}"
-    return "its chains do not meet" if len(draft) > 1 else "the chain leads to no such node"
+    return "its chains do not meet" if len(composed) > 1 else "the chain leads to no such node"

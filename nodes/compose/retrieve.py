@@ -8,14 +8,22 @@ from typing import TypeVar
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term
 from kgqa.nodes.compose.attributes import OfferedAttributes, offered_attributes
-from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, leading_topics, otherwise, with_meanings
+from kgqa.nodes.compose.state import (
+    ComposeState,
+    ComposeUpdate,
+    has_drafted,
+    leading_topics,
+    otherwise,
+    with_meanings,
+)
+from kgqa.nodes.drafting import can_draft, names_no_entity
 from kgqa.nodes.likeness import are_missing
 from kgqa.prompts.compose_query import OfferedAttribute, OfferedChain
 from kgqa.retrieval.candidate_chains import CandidateChain
 from kgqa.retrieval.retriever import Retrieved
 from kgqa.retrieval.wording import relation_texts
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import node_count, node_has_run
+from kgqa.runtime.state import Decision, node_count, node_has_run
 
 MAX_OFFERED = 9  # of the likeliest chains, all topics together
 MIN_OFFERED = 4  # of each topic, where it has so many
@@ -41,15 +49,20 @@ async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     Where a query was composed and something is ``missing``, that is what is looked for, beside the chains of
     the query; where nothing like it is found, the query stands as it is. Where no chain was taken, the next
     ones are offered. Without a topic from which something leads on, and where nothing was taken of what leads
-    on from those that were found, they set out from the classes that the question names, or from anything.
+    on from those that were found, they set out from the classes that the question names, or from anything;
+    but first, where the model can, a query is drafted. One that fails leads back here.
     """
+    if decision := await _decide(state, runtime):
+        return {"decision": decision}
     again, topics = node_has_run(state, "compose"), leading_topics(state)
-    before, draft, missing = (state["offered"], state["draft"], state["missing"]) if again else ([], [], "")
-    if node_count(state, "compose") > 1 and not draft and state["linked"]:
+    before, composed, missing = (
+        (state["offered"], state["composed"], state["missing"]) if again else ([], [], "")
+    )
+    if node_count(state, "compose") > 1 and not composed and state["linked"]:
         topics = []  # what was taken for topics leads to no answer
     wanted = missing or state["question"]
-    drafted = {chain for branch in draft for chain in branch.chains}
-    offered = [each for each in before if each.chain in drafted]
+    taken = {chain for branch in composed for chain in branch.chains}
+    offered = [each for each in before if each.chain in taken]
     meanings = with_meanings(state, topics)
     meant = [entity for topic, others in meanings.items() for entity in (topic, *others)]
     starts = {topic: Chain(topic) for topic in meant} | {each.chain.topic: each.chain for each in offered}
@@ -62,12 +75,12 @@ async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     topics = [
         *dict.fromkeys([*meant, *(each.chain.topic for each in before), *(found.chains if found else ())])
     ]
-    passed = drafted if missing else {each.chain for each in before}
+    passed = taken if missing else {each.chain for each in before}
     new = list(_likeliest(found, topics, {*meant} - {*meanings}, passed)) if found else []
     if missing:
         new = await _like_missing(missing, new, state, runtime)
     new = new[: MAX_NEW if again else None]
-    shown = drafted | {each.chain for each in new}
+    shown = taken | {each.chain for each in new}
     offered += [*new, *[each for each in before if each.chain not in shown][:MAX_KEPT]]
     runtime.trace |= {"looked_for": wanted, "chains": [str(each.chain) for each in offered]}
     if not offered:
@@ -79,7 +92,7 @@ async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     told = await _like_missing(missing, read.attributes, state, runtime) if missing else []
     if again and not (new or told):
         runtime.trace["reason"] = "nothing like it was found" if missing else "no other chain was found"
-        return {"decision": "filter" if draft else otherwise(state, runtime)}
+        return {"decision": "filter" if composed else otherwise(state, runtime)}
     return {
         "offered": offered,
         "attributes": list(read.attributes),
@@ -90,6 +103,14 @@ async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
         "empty": "",
         "decision": "forward",
     }
+
+
+async def _decide(state: ComposeState, runtime: NodeRuntime) -> Decision | None:
+    """Return what is done without retrieving: a draft, or after one the query that stands in its place."""
+    again = node_has_run(state, "compose")
+    if has_drafted(state):
+        return ("filter" if state["composed"] else "stop") if again else None
+    return "draft" if not again and names_no_entity(state) and await can_draft(runtime) else None
 
 
 async def _like_missing(

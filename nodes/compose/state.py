@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from pydantic import ConfigDict, with_config
 
 from kgqa.kg.terms import Entity, Hop, Term
+from kgqa.nodes.draft.state import DraftState
 from kgqa.prompts.attributes import Mention
 from kgqa.prompts.compose_query import OfferedAttribute, OfferedChain
 from kgqa.runtime.node import NodeRuntime
-from kgqa.runtime.state import Decision, State, Update, VerifiedChain
+from kgqa.runtime.state import Decision, State, Update, VerifiedChain, node_has_run
 
 
 class ComposeUpdate(Update, total=False):
@@ -24,7 +25,7 @@ class ComposeUpdate(Update, total=False):
     """What the question names beside its topics, and where it was found."""
     naming: Hop | None
     """What leads to the name of a node."""
-    draft: list[VerifiedChain]
+    composed: list[VerifiedChain]
     """The query as it was composed, before the graph is asked: the branch that has the answer last."""
     missing: str
     """What is looked for: what the last query could not be composed without."""
@@ -33,8 +34,8 @@ class ComposeUpdate(Update, total=False):
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
-class ComposeState(State, ComposeUpdate):
-    """The record in the making, the chains that were retrieved, and the query composed of them."""
+class ComposeState(DraftState, ComposeUpdate):
+    """The record in the making, the chains that were retrieved, and the query composed of them or drafted."""
 
 
 def leading_topics(state: State) -> list[Entity]:
@@ -50,6 +51,15 @@ def with_meanings(state: State, topics: Sequence[Entity]) -> dict[Entity, list[E
     return {topic: state["meanings"].get(topic.id, []) for topic in topics}
 
 
+def has_drafted(state: State) -> bool:
+    """Return whether a query was drafted, which has failed where a node of compose follows."""
+    return node_has_run(state, "describe")
+
+
 def otherwise(state: State, runtime: NodeRuntime) -> Decision:
-    """Return what follows where no query gives an answer: exploring from the topics, unless that is off."""
-    return "backtrack" if runtime.context.explore and leading_topics(state) else "stop"
+    """Return what follows where no query gives an answer: exploring from the topics, unless that is off.
+
+    Nothing is explored where chains do not say the question.
+    """
+    explores = runtime.context.explore and not has_drafted(state)
+    return "backtrack" if explores and leading_topics(state) else "stop"

@@ -1,22 +1,21 @@
-"""Answer: the rows of the draft, and how far they can be trusted."""
+"""The rows of a draft as an answer, and how far they can be trusted."""
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from kgqa.kg.terms import Entity, Literal, Term, Triple, plain_term
-from kgqa.nodes.claim import claimed_answer
 from kgqa.nodes.coverage import can_compare
 from kgqa.nodes.cues import unasked_function, unmet_kind
 from kgqa.nodes.draft.run import is_nothing
-from kgqa.nodes.draft.state import DraftState
-from kgqa.nodes.record import NO, YES, complete_record, complete_without_proof, trace_evidence
+from kgqa.nodes.draft.state import DraftState, has_answers
+from kgqa.nodes.record import NO, YES, trace_evidence
 from kgqa.nodes.said import is_term_said
 from kgqa.prompts.candidates import XSD_INTEGER
-from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import Outcome, RecordedCondition, Ref, Table, fact, ref
-from kgqa.runtime.state import FinalUpdate, Update
+from kgqa.runtime.state import State, Update
 from kgqa.tools.select import QueryConstants, read_constants
 
 T = TypeVar("T", bound=Term | None)
@@ -27,22 +26,15 @@ MAX_TRACED_ROWS = 10
 """Rows whose facts a record carries at most."""
 
 
-@node("answer")
-async def answer(state: DraftState, runtime: NodeRuntime) -> FinalUpdate:
-    """Complete the record: the rows are the answer, by the query that has given them.
+async def drafted_answer(given: State, runtime: NodeRuntime) -> Update | None:
+    """Return what a record says of the rows of a draft; None where no draft has given any.
 
     It is grounded where the graph says all that the question says: no constant or bound of the query is the
     model's, no word is left unsaid, its writer has been left in no doubt, and no LIMIT cuts between equals.
     """
-    if (claimed := claimed_answer(state)) is not None:
-        return await complete_record(claimed, state, runtime)
-    if state.get("outcome") or not state.get("ran") or not any(row[0] for row in state["rows"] if row):
-        return await complete_without_proof(state, runtime)
-    return await complete_record(await _answer(state, runtime), state, runtime)
-
-
-async def _answer(state: DraftState, runtime: NodeRuntime) -> Update:
-    query = state["ran"] or ""
+    state = cast(DraftState, given)
+    if state.get("outcome") or not (query := state.get("ran")) or not has_answers(state["rows"]):
+        return None
     rows = await _named(state["rows"], runtime)
     first = list(dict.fromkeys(row[0] for row in rows if row and row[0] is not None))
     asks = state["row_columns"] == ["ask"] and [each.id for each in first] in (["true"], ["false"])
@@ -158,7 +150,7 @@ def _is_said(number: int, question: str) -> bool:
 def _unmet(first: Sequence[Term], state: DraftState, *, asks: bool) -> Iterator[str]:
     """Yield what the question says and the query does not, as its writer has it, and what is in doubt."""
     question = state["question"]
-    yield from dict.fromkeys([*state["unsaid"], *filter(None, [state["missing"]])])
+    yield from state["unsaid"]
     yield from state["doubts"]
     if state["cut"]:
         yield "not all rows"

@@ -1,6 +1,6 @@
 """Draft: which query over what is described answers the question?"""
 
-from kgqa.nodes.draft.state import DraftState, DraftUpdate
+from kgqa.nodes.draft.state import FAILED, DraftState, DraftUpdate, has_answers
 from kgqa.prompts.draft_query import DraftQuery
 from kgqa.runtime.node import NodeRuntime, node
 
@@ -18,17 +18,16 @@ async def draft(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     )
     reply = await runtime.ask(prompt)
     if reply is None:
-        return {"decision": "stop"}
+        return {"decision": "stop"} if has_answers(state["rows"]) else FAILED
     runtime.trace |= {"reading": reply.reading, "query": reply.sparql}
     if reply.missing:
         runtime.trace["missing"] = reply.missing
     if not reply.sparql.strip():
         runtime.trace["reason"] = f"nothing in the graph says {reply.missing!r}"
-        return {"missing": reply.missing, "sparql": "", "rows": [], "ran": None, "decision": "stop"}
+        return FAILED
     return {
         "sparql": reply.sparql,
         "reading": reply.reading,
         "headings": reply.columns,
-        "unsaid": reply.unsaid,
-        "missing": reply.missing,
+        "unsaid": [*dict.fromkeys([*reply.unsaid, *filter(None, [reply.missing])])],
     }

@@ -7,7 +7,7 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Table
 from kgqa.kg.terms import Entity, Term, is_blank
 from kgqa.nodes.coverage import MAX_ANSWERS_READ
-from kgqa.nodes.draft.state import DraftState, DraftUpdate, refine_or
+from kgqa.nodes.draft.state import FAILED, DraftState, DraftUpdate, has_answers, refine_or
 from kgqa.nodes.draft.unmet import unmet_words
 from kgqa.prompts.base import quoted
 from kgqa.runtime.node import NodeRuntime, node
@@ -22,11 +22,7 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     except (KGTimeout, KGRejected) as error:
         runtime.record_failure(error)
         said = [f"the graph does not answer it: {error}"]
-        return refine_or(state, {}, said, runtime.context.max_refinements) or {
-            "rows": [],
-            "ran": None,
-            "decision": "stop",
-        }
+        return refine_or(state, {}, said, runtime.context.refines) or FAILED
     runtime.trace |= {"query": query, "rows": len(table.rows)}
     update: DraftUpdate = {
         "ran": query,
@@ -41,10 +37,12 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
         update["unmet"] = await unmet_words(await _first(table, runtime), state, runtime)
         objections += _tell([each for each in update["unmet"] if each not in state["unsaid"]])
     new = [text for text in objections if text not in state["told"]]
-    if query == state["ran"] or not new:
-        return update
-    runtime.trace["objections"] = new
-    return refine_or(state, update, new, runtime.context.max_refinements) or update
+    stands = query == state["ran"] or not new
+    if not stands:
+        runtime.trace["objections"] = new
+        if (again := refine_or(state, update, new, runtime.context.refines)) is not None:
+            return again
+    return update if has_answers(update["rows"]) else {**update, **FAILED}
 
 
 async def _first(table: Table, runtime: NodeRuntime) -> list[Term]:

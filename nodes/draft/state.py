@@ -1,5 +1,7 @@
 """The state of a drafted query: what its writer is shown, the draft, what is wrong with it, its rows."""
 
+from collections.abc import Sequence
+
 from pydantic import ConfigDict, with_config
 
 from kgqa.kg.terms import Entity, Term
@@ -28,9 +30,7 @@ class DraftUpdate(Update, total=False):
     headings: list[str]
     """A heading for each of its columns."""
     unsaid: list[str]
-    """Words of the question that it does not say, as its writer has it."""
-    missing: str
-    """What nothing shown says, as its writer has it."""
+    """Words of the question that it does not say, and what nothing shown says, as its writer has it."""
     objections: list[str]
     """Why it is not taken."""
     told: list[str]
@@ -74,6 +74,15 @@ class DraftUpdate(Update, total=False):
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class DraftState(State, DraftUpdate):
     """The record in the making, and a draft on its way to rows."""
+
+
+FAILED: DraftUpdate = {"rows": [], "ran": None, "decision": "backtrack"}
+"""What a draft comes to that has no answer."""
+
+
+def has_answers(rows: Sequence[Sequence[Term | None]]) -> bool:
+    """Return whether any of some rows begins with an answer."""
+    return any(row[0] for row in rows if row)
 
 
 def refine_or(state: DraftState, update: DraftUpdate, objections: list[str], most: int) -> DraftUpdate | None:

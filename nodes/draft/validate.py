@@ -1,7 +1,7 @@
 """Validate: can the graph give what the draft asks for?"""
 
 from kgqa.kg.errors import KGRejected
-from kgqa.nodes.draft.state import DraftState, DraftUpdate, refine_or
+from kgqa.nodes.draft.state import FAILED, DraftState, DraftUpdate, refine_or
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.tools.drafts import CheckedDraft
 
@@ -46,10 +46,10 @@ def _refine(
     state: DraftState, update: DraftUpdate, objections: list[str], runtime: NodeRuntime, *, must: bool
 ) -> DraftUpdate:
     runtime.trace["objections"] = objections
-    again = refine_or(state, update, objections, runtime.context.max_refinements)
+    again = refine_or(state, update, objections, runtime.context.refines)
     if again is not None:
         return again
     if must:
         runtime.trace["reason"] = f"no draft was right: {objections[0]}"
-        return {**update, "rows": [], "ran": None, "decision": "stop"}
+        return {**update, **FAILED}
     return update
