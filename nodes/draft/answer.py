@@ -60,6 +60,7 @@ async def _answer(state: DraftState, runtime: NodeRuntime) -> Update:
         "answers": answers,
         "table": None if asks else _table(rows, state),
         "outcome": outcome,
+        "confidence": None,  # a model's is of the chains that it would have gone
         "paths": [],
         "evidence": [fact(each) for each in facts],
         "query": query,
