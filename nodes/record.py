@@ -22,8 +22,13 @@ MAX_EVIDENCE_ANSWERS = 50  # answers whose facts a record carries at most
 
 
 async def complete_record(update: Update, state: State, runtime: NodeRuntime) -> FinalUpdate:
-    """Complete the record of a question, with the model's confidence where it can tell."""
-    if update["answers"] and update["outcome"] in BY_SEARCH and update["answers"][0] not in (YES, NO):
+    """Complete the record of a question, with the model's confidence where it can tell and none is given."""
+    if (
+        "confidence" not in update
+        and update["answers"]
+        and update["outcome"] in BY_SEARCH
+        and update["answers"][0] not in (YES, NO)
+    ):
         update = await _with_confidence(update, state, runtime)
     runtime.trace["outcome"] = update["outcome"]
     if update["paths"] and (inferred := (await runtime.open_resources()).inferred):

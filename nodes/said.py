@@ -8,22 +8,14 @@ from kgqa.kg.proof.values import kind_of, year_of
 from kgqa.kg.terms import Literal, Term, local_name
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.attributes import is_alluded_to
+from kgqa.retrieval.number_words import NUMBER_WORDS, UNITS
 
-_UNITS = (
-    *("one first", "two second", "three third", "four fourth", "five fifth", "six sixth", "seven seventh"),
-    *("eight eighth", "nine ninth", "ten tenth", "eleven eleventh", "twelve twelfth", "thirteen thirteenth"),
-    *("fourteen fourteenth", "fifteen fifteenth", "sixteen sixteenth", "seventeen seventeenth"),
-    *("eighteen eighteenth", "nineteen nineteenth"),
-)
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_WORDS = {word: number for number, words in enumerate(_UNITS, 1) for word in words.split()}
-_WORDS |= {ten: 10 * number for number, ten in enumerate(_TENS, 2)} | {"zero": 0}
 _PARTS = {"a": 1.0, "an": 1.0, "half": 0.5}  # of what multiplies them
 _MULTIPLES = {"dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
 
 _NUMBER = re.compile(
-    rf"(?<![\w.])(\d[\d,]*(?:\.\d+)?|(?:{'|'.join([*_WORDS, *_PARTS])})\b)(?:st|nd|rd|th)?"
-    rf"(?:[ -]({'|'.join(_UNITS).replace(' ', '|')})\b)?((?: an?)?(?: (?:{'|'.join(_MULTIPLES)})s?\b)+)?"
+    rf"(?<![\w.])(\d[\d,]*(?:\.\d+)?|(?:{'|'.join([*NUMBER_WORDS, *_PARTS])})\b)(?:st|nd|rd|th)?"
+    rf"(?:[ -]({'|'.join(UNITS).replace(' ', '|')})\b)?((?: an?)?(?: (?:{'|'.join(_MULTIPLES)})s?\b)+)?"
 )
 _MONTHS = (
     *("month", "january", "february", "march", "april", "may", "june", "july", "august", "september"),
@@ -52,7 +44,7 @@ def is_value_said(condition: Condition, question: str) -> bool:
 
 def is_number_word(word: str) -> bool:
     """Return whether a word is a number, in figures or letters, or a part of one."""
-    return word[:1].isdigit() or word in _WORDS or word in _MULTIPLES
+    return word[:1].isdigit() or word in NUMBER_WORDS or word in _MULTIPLES
 
 
 def is_term_said(term: Term, question: str) -> bool:
@@ -90,9 +82,9 @@ def _numbers(question: str) -> Iterator[float]:
         if first in _PARTS:
             number = _PARTS[first]
         else:
-            yield (number := float(_WORDS[first] if first in _WORDS else first.replace(",", "")))
+            yield (number := float(NUMBER_WORDS[first] if first in NUMBER_WORDS else first.replace(",", "")))
         if unit:
-            yield (number := number + _WORDS[unit])
+            yield (number := number + NUMBER_WORDS[unit])
         for multiple in re.findall("|".join(_MULTIPLES), multiples):
             yield (number := number * _MULTIPLES[multiple])
 

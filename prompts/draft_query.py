@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from pydantic import Field
 
+from kgqa.kg.drafts.description import DescribedClass, FoundTerm
 from kgqa.prompts.base import QuestionPrompt, Reply, Words
 
 MAX_COLUMNS = 20
@@ -28,7 +29,8 @@ class DraftQuery(QuestionPrompt[DraftedQuery]):
     """Draft a query over ``classes``, as lines, with what was ``found`` of the question's words.
 
     ``prefixes`` are of IRIs as they are written there. ``refused`` is the last draft and ``objections`` are
-    why it was not run, or gave nothing.
+    why it was not run, or gave nothing. The classes as they were ``described`` and the ``terms`` that were found
+    are for a model that reads no lines.
     """
 
     prefixes: tuple[str, ...] = ()
@@ -36,6 +38,8 @@ class DraftQuery(QuestionPrompt[DraftedQuery]):
     found: tuple[str, ...] = ()
     refused: str = ""
     objections: tuple[str, ...] = ()
+    described: tuple[DescribedClass, ...] = ()
+    terms: tuple[FoundTerm, ...] = ()
 
     instructions = """\
 You answer a question by one SPARQL query over a knowledge graph. You see its classes, each with the \

@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool, ToolException
 
 from kgqa.kg.drafts.checks import Finding, check_draft, implied_classes, named_ids, unknown_ids
 from kgqa.kg.drafts.cutting import cut_query
-from kgqa.kg.drafts.description import DescribedClass, DescribedProperty, describe_classes
+from kgqa.kg.drafts.description import DescribedClass, DescribedProperty, FoundTerm, describe_classes
 from kgqa.kg.drafts.emptiness import find_empty
 from kgqa.kg.drafts.facts import facts_query, read_facts
 from kgqa.kg.drafts.names import Names
@@ -24,7 +24,15 @@ from kgqa.kg.sparql.guard import guard_query
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple
 from kgqa.tools.text import graph_tool, listing, show_cell, show_facts
 
-__all__ = ["CheckedDraft", "DescribedClass", "DescribedProperty", "DraftSchema", "Finding", "draft_tools"]
+__all__ = [
+    "CheckedDraft",
+    "DescribedClass",
+    "DescribedProperty",
+    "DraftSchema",
+    "Finding",
+    "FoundTerm",
+    "draft_tools",
+]
 
 MAX_UNKNOWN = 12  # ids of a query that are looked up in the graph
 MAX_NAMED = 2_000  # entities of a table whose names are looked up

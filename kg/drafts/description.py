@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from kgqa.kg.drafts.names import Names
-from kgqa.kg.drafts.schema import Schema, Use
+from kgqa.kg.drafts.schema import Schema, Use, ValueKind
 from kgqa.kg.profile.cards import class_name, relation_name
 from kgqa.kg.profile.profile import UNTYPED, ClassProfile, PropertyProfile
-from kgqa.kg.terms import Literal, local_name, one_line
+from kgqa.kg.terms import Entity, Hop, Literal, local_name, one_line
 
 MAX_VALUES_SHOWN = 12  # of an enumeration
 MAX_EXAMPLES_SHOWN = 2  # of other values
@@ -34,7 +34,14 @@ MAX_COMMENT_CHARS = 100
 class DescribedProperty:
     """A property of a class in a line.
 
-    ``words`` are its name, ``joins`` the classes that it leads to, ``values`` the texts of an enumeration.
+    Attributes:
+        words: Its name.
+        joins: The classes that it leads to.
+        values: The texts of an enumeration.
+        kinds: What its values are compared as.
+        is_single: Whether no member has more than one value.
+        share: The share of the members that have it.
+        is_open: Whether it leads to nodes without a class.
     """
 
     relation: str
@@ -42,16 +49,38 @@ class DescribedProperty:
     line: str
     joins: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
+    kinds: tuple[ValueKind, ...] = ()
+    is_single: bool = True
+    share: float = 1.0
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DescribedClass:
-    """A class in a line, its name and what is said of it, and its properties, most common first."""
+    """A class in a line, its name and what is said of it, and its properties, most common first.
+
+    ``below`` are the other classes that its members may be of.
+    """
 
     id: str
     words: str
     line: str
     properties: tuple[DescribedProperty, ...]
+    name: str = ""
+    below: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTerm:
+    """What words of a question are called in the graph: an entity or a value.
+
+    ``hops`` lead on from it, and ``classes`` are its own.
+    """
+
+    text: str
+    term: Entity | Literal
+    classes: tuple[str, ...] = ()
+    hops: tuple[Hop, ...] = ()
 
 
 def describe_classes(schema: Schema, names: Names, label: Callable[[str], str]) -> list[DescribedClass]:
@@ -88,6 +117,8 @@ class _Writer:
             " ".join(filter(None, [name, comment])),
             ", ".join(parts),
             tuple(self._property(of, each) for each in of.properties),
+            name,
+            tuple(each.id for each in below),
         )
 
     def _called(self, id: str, name: str) -> str:
@@ -114,6 +145,10 @@ class _Writer:
             f"  {self._called(of.relation, name)}{had}{colon} {' or '.join(parts)}{several}",
             tuple(id for id in ends if id),
             tuple(each.value for each in of.values if of.is_enumeration and of.least is None),
+            tuple(sorted(Use(owner, of).kinds)),
+            of.is_single,
+            share,
+            UNTYPED in of.ends,
         )
 
     def _ends(self, of: PropertyProfile, ends: list[str]) -> Iterator[str]:

@@ -20,6 +20,7 @@ from kgqa.models.errors import ModelUnavailable, UnknownModel
 from kgqa.models.interface import Assessment, Completion, Usage, model_queries_spent
 from kgqa.models.offline.chain_replies import CHAIN_REPLIES, NO_FACTS, Replies
 from kgqa.models.offline.claim_replies import CLAIM_REPLIES
+from kgqa.models.offline.draft_replies import DRAFT_REPLIES
 from kgqa.models.offline.frontier_replies import FRONTIER_REPLIES
 from kgqa.models.offline.interpreter import QuestionInterpreter
 from kgqa.models.offline.plan_replies import PLAN_REPLIES
@@ -49,7 +50,13 @@ CONFIDENCE_DECIMALS = 3
 
 _PREFIX = "offline:without="
 _REPLIES: Replies = (
-    CHAIN_REPLIES | CLAIM_REPLIES | FRONTIER_REPLIES | PLAN_REPLIES | QUERY_REPLIES | REWRITE_REPLIES
+    CHAIN_REPLIES
+    | CLAIM_REPLIES
+    | DRAFT_REPLIES
+    | FRONTIER_REPLIES
+    | PLAN_REPLIES
+    | QUERY_REPLIES
+    | REWRITE_REPLIES
 )
 
 

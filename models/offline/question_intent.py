@@ -131,8 +131,21 @@ _MENTION_BONUS = 10.0  # of each thing that the question names, for a chain that
 
 def find_cue(question: str) -> Cue | None:
     """Return the word that asks for an extreme, of several the one that says most; None without any."""
+    placed = place_cue(question)
+    return placed[0] if placed else None
+
+
+def place_cue(question: str) -> tuple[Cue, int, int] | None:
+    """Return the word that asks for an extreme, and where it begins and ends."""
     text = question[:1].lower() + question[1:]
-    return next((cue for pattern, cue in _CUES if pattern.search(text)), None)
+    found = ((cue, pattern.search(text)) for pattern, cue in _CUES)
+    return next(((cue, *match.span()) for cue, match in found if match), None)
+
+
+def place_count(question: str) -> tuple[int, int] | None:
+    """Return where the words begin and end that ask for a number of things; None without any."""
+    match = _COUNT.search(question)
+    return match.span() if match else None
 
 
 def intent_by_words(question: str) -> QuestionIntent:
@@ -156,7 +169,12 @@ def find_bounds(question: str) -> list[Bound]:
     >>> [str(each.value) for each in find_bounds("Which towns have more than 2.5 million people?")]
     ['2500000.0']
     """
-    found: dict[int, Bound] = {}
+    return [bound for bound, *_ in place_bounds(question)]
+
+
+def place_bounds(question: str) -> list[tuple[Bound, int, int]]:
+    """Return the bounds that a question sets, and where the words of each begin and end."""
+    found: dict[int, tuple[Bound, int, int]] = {}
     text = question[:1].lower() + question[1:]
     denial = _DENIAL.search(text)
     for pattern, by, dated in _BOUNDS:
@@ -165,7 +183,7 @@ def find_bounds(question: str) -> list[Bound]:
                 continue
             figure, scale = match.group(1), None if dated else match.group(2)
             value = Decimal(figure.rstrip(",").replace(",", "")) * _SCALES.get(scale or "", 1)
-            found.setdefault(match.start(1), Bound(by, value, dated))
+            found.setdefault(match.start(1), (Bound(by, value, dated), *match.span()))
     return list(found.values())
 
 

@@ -53,6 +53,7 @@ async def drafted_answer(given: State, runtime: NodeRuntime) -> Update | None:
         "answers": answers,
         "table": None if asks else _table(rows, state),
         "outcome": outcome,
+        "confidence": None,  # a model's is of the chains that it would have gone
         "paths": [],
         "evidence": [fact(each) for each in facts],
         "query": query,

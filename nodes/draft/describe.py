@@ -12,7 +12,7 @@ from kgqa.priors.candidate_ranking import bm25_scores
 from kgqa.prompts.base import quoted
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.tools.arguments import chain_arguments
-from kgqa.tools.drafts import DescribedClass, DraftSchema
+from kgqa.tools.drafts import DescribedClass, DraftSchema, FoundTerm
 
 MAX_CARD_CHARS = 4_800
 """Characters of the cards that are shown, some 1,500 tokens."""
@@ -35,7 +35,8 @@ async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     """
     schema: DraftSchema = await runtime.call_tool("describe_schema", classes=[*state["classes"]])
     alternatives, meant = await _alternatives(state, runtime)
-    lines, ids, classes = await _found(meant, schema, runtime)
+    lines, terms, classes = await _found(meant, state["said_as"], schema, runtime)
+    ids = [each.term.id for each in terms if isinstance(each.term, Entity)]
     chosen = await _choose(schema.classes, [*state["classes"], *classes], state["question"], runtime)
     cards = [line for each in chosen for line in (each.line, *(part.line for part in each.properties))]
     shown = [
@@ -52,6 +53,8 @@ async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
         "prefixes": [f"{prefix}: <{iri}>" for prefix, iri in used.items()],
         "cards": cards,
         "found": lines,
+        "described": chosen,
+        "terms": terms,
         "enumerated": sorted({text for each in chosen for part in each.properties for text in part.values}),
         "alternatives": alternatives,
         "shown_ids": [*dict.fromkeys([*shown, *ids])],
@@ -69,9 +72,9 @@ async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
 
 
 async def _found(
-    meant: Sequence[Entity], schema: DraftSchema, runtime: NodeRuntime
-) -> tuple[list[str], list[str], list[str]]:
-    """Return lines that say what entities and values are called in the graph, their ids and their classes."""
+    meant: Sequence[Entity], said_as: Mapping[str, str], schema: DraftSchema, runtime: NodeRuntime
+) -> tuple[list[str], list[FoundTerm], list[str]]:
+    """Return lines that say what entities and values are called in the graph, these, and their classes."""
     named = [value_node(Literal(each.name)) for each in meant if each.name and plain_term(each) == each]
     asked = list(dict.fromkeys([*meant, *named]))
     chains = [chain_arguments(Chain(each)) for each in asked]
@@ -83,23 +86,25 @@ async def _found(
         for part in of.properties:
             owners.setdefault(part.relation, []).append(of.id)
     lines: list[str] = []
-    ids: list[str] = []
+    terms: list[FoundTerm] = []
     classes: list[str] = []
     for topic, visit in zip(asked, visits, strict=False):
         value = plain_term(topic)
+        text = said_as.get(topic.id) or str(topic)
         if isinstance(value, Literal):
             hops = [hop for hop in visit.hops if hop.relation in owners or topic in meant]
             lines += _draw_value(topic, value, hops, owners, schema)
             having = [owners.get(hop.relation, []) for hop in visit.hops if not hop.forward]
             classes += [id for some in having if len(some) <= MAX_OWNERS for id in some]
+            terms += [FoundTerm(text, value, hops=tuple(hops))] * any(not hop.forward for hop in hops)
             continue
         is_class = any(each.id == value.id for each in schema.classes)
         types = [] if is_class else await _types(topic, runtime)
-        ids.append(value.id)
+        terms.append(FoundTerm(text, Entity(value.id, topic.name), tuple(types), tuple(visit.hops)))
         classes += types or [value.id]
         leading = () if is_class else visit.hops.items
         lines.append(_draw_entity(Entity(value.id, topic.name), types, leading, owners, schema))
-    return [*dict.fromkeys(lines)], ids, [*dict.fromkeys(classes)]
+    return [*dict.fromkeys(lines)], terms, [*dict.fromkeys(classes)]
 
 
 async def _alternatives(state: DraftState, runtime: NodeRuntime) -> tuple[list[list[Entity]], list[Entity]]:

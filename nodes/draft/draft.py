@@ -13,6 +13,8 @@ async def draft(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
         prefixes=tuple(state["prefixes"]),
         classes=tuple(state["cards"]),
         found=tuple(state["found"]),
+        described=tuple(state["described"]),
+        terms=tuple(state["terms"]),
         refused=state["sparql"] if state["objections"] else "",
         objections=tuple(state["objections"]),
     )

@@ -6,6 +6,7 @@ from pydantic import ConfigDict, with_config
 
 from kgqa.kg.terms import Entity, Term
 from kgqa.runtime.state import State, Update
+from kgqa.tools.drafts import DescribedClass, FoundTerm
 
 
 class DraftUpdate(Update, total=False):
@@ -17,6 +18,10 @@ class DraftUpdate(Update, total=False):
     """The lines that describe classes and their properties."""
     found: list[str]
     """The lines that say what words of the question are called in the graph."""
+    described: list[DescribedClass]
+    """The classes and properties of the lines."""
+    terms: list[FoundTerm]
+    """What was found, the entities and values themselves."""
     enumerated: list[str]
     """All texts that a property in these lines can have, of those properties that have few."""
     alternatives: list[list[Entity]]

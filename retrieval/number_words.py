@@ -1,0 +1,25 @@
+"""The words for numbers, cardinal and ordinal: the number that each says."""
+
+UNITS = (
+    *("one first", "two second", "three third", "four fourth", "five fifth", "six sixth", "seven seventh"),
+    *("eight eighth", "nine ninth", "ten tenth", "eleven eleventh", "twelve twelfth", "thirteen thirteenth"),
+    *("fourteen fourteenth", "fifteen fifteenth", "sixteen sixteenth", "seventeen seventeenth"),
+    *("eighteen eighteenth", "nineteen nineteenth"),
+)
+TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+
+NUMBER_WORDS = {word: number for number, words in enumerate(UNITS, 1) for word in words.split()}
+NUMBER_WORDS |= {ten: 10 * number for number, ten in enumerate(TENS, 2)} | {"zero": 0}
+
+ORDINALS = {words.split()[1]: number for number, words in enumerate(UNITS, 1)}
+"""The ordinal ones alone, but for those that figures write: `read_ordinal` reads both."""
+
+
+def read_ordinal(word: str) -> int | None:
+    """Return the place that a word says in a row.
+
+    >>> read_ordinal("third"), read_ordinal("21st"), read_ordinal("three")
+    (3, 21, None)
+    """
+    figure = word.rstrip("sthnrd")
+    return int(figure) if figure.isdigit() and figure != word else ORDINALS.get(word)
