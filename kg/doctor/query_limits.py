@@ -208,7 +208,7 @@ async def check_rows(target: CheckTarget) -> list[Finding]:
     rows = len(answer.read().rows)
     if rows >= asked:
         return [good("row limit", f"an answer may have {asked:,} rows and more", rows=asked)]
-    is_told = rows >= answer.rows or rows in VIRTUOSO_ROW_CAPS
+    is_told = rows >= answer.max_rows or rows in VIRTUOSO_ROW_CAPS
     lost = "is told to be one" if is_told else "passes for the whole, and nobody notices"
     says = f"answers are cut to {rows:,} rows: of what has more neighbours a part is seen, and {lost}"
     advice = "set ResultSetMaxRows = 100000 in [SPARQL] of virtuoso.ini"
