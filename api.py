@@ -249,35 +249,39 @@ def as_node(
     *,
     kg: KG | None = None,
     model: AnyModel | None = None,
+    key: str | None = None,
     **options: Any,
 ) -> Runnable[Any, dict[str, Any]]:
     """Make a node of a method for the graph of an app, whose context it leaves alone; options as of `aask`.
 
-    It reads ``question``, and ``topics`` and ``id`` where the app's state has them, and writes those keys of
-    the record that the app's state has, and all of it as ``record``. Its steps are those of a subgraph.
+    It reads ``question``, and ``topics`` and ``id`` where the app's state has them, and leaves them as they
+    are. It writes those other keys of the record that the app's state has, and all of it as ``record``; with
+    a ``key`` the record alone, under that key, as nodes do that answer in one step. Its steps are those of a
+    subgraph.
     """
     name = make_context(method, options, kg, model).method
-    graph = graph_of(name)
+    graph, read = graph_of(name), tuple(Input.__annotations__)
 
     def make(state: Any) -> tuple[Input, Context]:
-        keys = ("question", "topics", "id")
         held: Mapping[str, Any] = (
-            state if isinstance(state, Mapping) else {key: getattr(state, key, None) for key in keys}
+            state if isinstance(state, Mapping) else {each: getattr(state, each, None) for each in read}
         )
-        given = {key: held[key] for key in keys if held.get(key)}
+        given = {each: held[each] for each in read if held.get(each)}
         if "question" not in given:
             raise ValueError("the state of the app has no question; write one to its key 'question'")
         return make_input(**given), make_context(name, options, kg, model)
 
+    def write(record: dict[str, Any]) -> dict[str, Any]:
+        results = {} if key else {each: record[each] for each in record.keys() - read}
+        return {**results, key or "record": record}
+
     async def answer(state: Any) -> dict[str, Any]:
         given, context = await asyncio.to_thread(make, state)
-        record = await graph.ainvoke(given, context=context)
-        return {**record, "record": record}
+        return write(await graph.ainvoke(given, context=context))
 
     def answer_waiting(state: Any) -> dict[str, Any]:
         given, context = make(state)
-        record = graph.invoke(given, context=context)
-        return {**record, "record": record}
+        return write(graph.invoke(given, context=context))
 
     return RunnableLambda(answer_waiting, answer, name=name)
 

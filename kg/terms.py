@@ -24,6 +24,7 @@ from typing import TypeAlias
 from urllib.parse import quote, unquote
 
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
+_ODD_IN_IRI = re.compile(r"[\x00-\x20<>\"{}|^`\\]")
 _ID = re.compile(rf"{_IRI.pattern}|_:[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
 
@@ -49,6 +50,15 @@ _VALUE_ID = re.compile(rf"{VALUE_NAMESPACE}([^@:]*)(?:@([^@:]+)|:([^@:]+))?")
 def is_iri(text: str) -> bool:
     """Return whether ``text`` is an absolute IRI that is safe inside ``<`` and ``>``."""
     return _IRI.fullmatch(text) is not None
+
+
+def escape_iri(text: str) -> str:
+    """Return an IRI with the characters escaped that none may have.
+
+    >>> escape_iri("http://x.test/ac me"), escape_iri("http://x.test/Köln")
+    ('http://x.test/ac%20me', 'http://x.test/Köln')
+    """
+    return _ODD_IN_IRI.sub(lambda odd: f"%{ord(odd[0]):02X}", text)
 
 
 def is_id(text: str) -> bool:

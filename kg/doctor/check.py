@@ -26,8 +26,7 @@ from kgqa.kg.doctor.target import (
 from kgqa.kg.endpoint.client import error_line
 from kgqa.kg.endpoint.responses import BrokenAnswer
 from kgqa.kg.endpoint.transport import causes
-from kgqa.kg.errors import KGMalformed, KGRejected, KGTimeout, KGUnavailable
-from kgqa.kg.sparql.decoding import read_rows
+from kgqa.kg.errors import KGRejected, KGTimeout, KGUnavailable
 from kgqa.retries import is_transient, retry_after, status_of
 
 TOTAL_SECONDS = 28.0
@@ -123,7 +122,7 @@ async def reach_endpoint(target: CheckTarget) -> tuple[Finding, str]:
         start = time.monotonic()
         try:
             answer = await target.transport.send(TRIVIAL_QUERY, REACH_SECONDS)
-            read_rows(answer.body)
+            answer.read()
             return _reached_finding(number, before, time.monotonic() - start), answer.server
         except QUERY_FAILURES as error:
             before, advice = explain_failure(error)
@@ -175,8 +174,6 @@ def explain_failure(error: Exception) -> tuple[str, str]:
         case httpx.TransportError():
             advice = "look into the server's log, or that of the proxy before it"
             return f"the connection broke: {text}", advice
-        case KGMalformed():
-            return "what answers is no SPARQL endpoint: it says JSON, but none of SPARQL's", _PATH_ADVICE
         case KGUnavailable():
             return text, _ACCESS_ADVICE if "refuses access" in text else _PATH_ADVICE
         case KGTimeout():

@@ -13,7 +13,7 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.graph import Row
 from kgqa.kg.opening import MAX_COUNTED_TRIPLES, PAGE_ROWS, open_endpoint
 from kgqa.kg.sparql import patterns, queries
-from kgqa.kg.sparql.decoding import item_at, read_rows
+from kgqa.kg.sparql.decoding import item_at
 from kgqa.kg.store.embedded import DaemonThreads
 from kgqa.kg.terms import Entity, Literal, Triple, local_name
 
@@ -81,7 +81,7 @@ async def _advise_graph(target: CheckTarget) -> str:
         return "load it, or name the graph that holds the triples: ?default-graph-uri=IRI in the address"
     finally:
         await transport.close()
-    ids = [row[0].id for row in read_rows(answer.body).rows if row[0] is not None]
+    ids = [row[0].id for row in answer.read().rows if row[0] is not None]
     own = [id for id in ids if not (target.is_virtuoso and id.startswith(VIRTUOSO_GRAPHS))]
     if not own:
         return "load the graph; the server has none"

@@ -15,7 +15,6 @@ from kgqa.kg.endpoint.client import MAX_CONCURRENT_REQUESTS, VIRTUOSO_ROW_CAPS, 
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout
 from kgqa.kg.opening import PAGE_ROWS
 from kgqa.kg.sparql import chain_queries, patterns, queries
-from kgqa.kg.sparql.decoding import read_rows
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop, Triple
 
@@ -206,10 +205,10 @@ async def check_rows(target: CheckTarget) -> list[Finding]:
     asked = SQUARE_SIDE**2
     square = f"SELECT ?a ?b WHERE {{ {_list_values('a', SQUARE_SIDE)} {_list_values('b', SQUARE_SIDE)} }}"
     answer = await target.transport.send(square, target.deadline)
-    rows = len(read_rows(answer.body).rows)
+    rows = len(answer.read().rows)
     if rows >= asked:
         return [good("row limit", f"an answer may have {asked:,} rows and more", rows=asked)]
-    is_told = rows >= answer.rows or rows in VIRTUOSO_ROW_CAPS
+    is_told = rows >= answer.max_rows or rows in VIRTUOSO_ROW_CAPS
     lost = "is told to be one" if is_told else "passes for the whole, and nobody notices"
     says = f"answers are cut to {rows:,} rows: of what has more neighbours a part is seen, and {lost}"
     advice = "set ResultSetMaxRows = 100000 in [SPARQL] of virtuoso.ini"

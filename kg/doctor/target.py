@@ -13,7 +13,6 @@ from kgqa.kg.endpoint.transport import HttpTransport
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import Rows
 from kgqa.kg.naming import Naming
-from kgqa.kg.sparql.decoding import read_rows
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Entity, Triple
 from kgqa.retries import RetryPolicy
@@ -86,7 +85,7 @@ class CheckTarget:
 
     async def send(self, text: str, seconds: float | None = None) -> Rows:
         """Send one query and return its rows; raise any of `QUERY_FAILURES`."""
-        return read_rows((await self.transport.send(text, seconds or self.deadline)).body)
+        return (await self.transport.send(text, seconds or self.deadline)).read()
 
     def entities(self) -> list[str]:
         """Return the ids of all entities in the sample, each once."""

@@ -2,10 +2,10 @@
 
 | what comes back | what is done |
 |---|---|
-| 408, 409, 429, 5xx, no connection, an answer cut short or of another type | again, after ``Retry-After`` |
+| 408, 409, 429, 5xx, no connection, an answer cut short or that is no SPARQL | again, after ``Retry-After`` |
 | no answer in time | again, once |
 | the server says that the query takes too long | `KGTimeout` |
-| a part of the answer, because the query takes too long (Virtuoso) | `KGTimeout` |
+| a part of the answer, because the query takes too long (Virtuoso, Blazegraph) | `KGTimeout` |
 | 400, 413, 414, 422, an answer that is too large | `KGRejected` |
 | 401, 403, 404, 405, 406, 410, 415, a redirect | `KGUnavailable`, at once |
 | ``Retry-After`` of more than the deadline | `KGUnavailable`, at once |
@@ -30,12 +30,12 @@ import httpx
 from cachetools import TTLCache
 
 from kgqa.kg.endpoint.circuit_breaker import CircuitBreaker
-from kgqa.kg.endpoint.responses import BrokenAnswer, EndpointAnswer
+from kgqa.kg.endpoint.responses import EndpointAnswer
 from kgqa.kg.endpoint.transport import HttpTransport, causes
-from kgqa.kg.errors import KGError, KGMalformed, KGSilent, KGUnavailable
+from kgqa.kg.errors import KGError, KGSilent, KGUnavailable
 from kgqa.kg.graph import Rows
 from kgqa.kg.meter import begin_query, end_query
-from kgqa.kg.sparql.decoding import read_rows, requested_columns, select_columns
+from kgqa.kg.sparql.decoding import requested_columns, select_columns
 from kgqa.kg.terms import one_line
 from kgqa.locks import ProcessLock, renew_in_child
 from kgqa.retries import RetryPolicy, is_timeout, retry_after, status_of
@@ -237,11 +237,8 @@ class SharedLookup:
 
 async def _read_sized(answer: EndpointAnswer) -> SizedRows:
     is_large = len(answer.body) > MIN_BYTES_OFF_LOOP
-    try:
-        rows = await asyncio.to_thread(read_rows, answer.body) if is_large else read_rows(answer.body)
-    except KGMalformed as error:
-        raise BrokenAnswer(str(error)) from None
-    rows = replace(rows, cut=len(rows.rows) >= answer.rows or len(rows.rows) in VIRTUOSO_ROW_CAPS)
+    rows = await asyncio.to_thread(answer.read) if is_large else answer.read()
+    rows = replace(rows, cut=len(rows.rows) >= answer.max_rows or len(rows.rows) in VIRTUOSO_ROW_CAPS)
     return SizedRows(
         rows, max(len(rows.rows), len(answer.body) // BYTES_PER_CACHED_ROW) + ROWS_PER_CACHED_QUERY
     )

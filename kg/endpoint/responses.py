@@ -4,6 +4,7 @@ A few compressed bytes may stand for gigabytes. A refusal says whose fault it is
 answer may be better.
 """
 
+import json
 import math
 import re
 import zlib
@@ -14,7 +15,9 @@ from urllib.parse import urljoin
 import httpx
 
 from kgqa.addresses import redact_url
-from kgqa.kg.errors import KGRejected, KGTimeout, KGUnavailable
+from kgqa.kg.errors import KGMalformed, KGRejected, KGTimeout, KGUnavailable
+from kgqa.kg.graph import Rows
+from kgqa.kg.sparql.decoding import read_rows
 from kgqa.kg.terms import one_line
 
 ACCEPTED_ENCODINGS = "gzip, deflate"
@@ -103,6 +106,11 @@ class BodyDecoder:
 MAX_SHOWN_CHARS = 200
 """Characters that are shown of an address that a server names, and that its errors are judged by."""
 
+MAX_REST_CHARS = 10_000
+"""Characters that are read of what a server writes where its answer breaks off: an error and its trace."""
+
+PARTIAL_ANSWER = "the server broke the query off and gave a part of the answer"
+
 JSON_TYPES = ("application/sparql-results+json", "application/json")
 
 _OF_THE_QUERY = re.compile(r"Virtuoso (?!08|40|S1|S28)\w{5} Error")
@@ -122,14 +130,34 @@ class EndpointAnswer:
     """A whole answer, and what its headers say.
 
     Attributes:
-        body: SPARQL's JSON.
-        rows: The rows that the server gives at most, if it says so.
+        body: SPARQL's JSON, as far as a success says so.
+        kind: Its media type; what it is, its content says.
+        max_rows: The rows that the server gives at most, if it says so.
         server: What the server calls itself.
     """
 
     body: bytes
-    rows: float
+    kind: str
+    max_rows: float
     server: str
+
+    def read(self) -> Rows:
+        """Return the rows.
+
+        Raises:
+            KGTimeout: if the server says where the answer breaks off that the query took too long.
+            BrokenAnswer: if they cannot be read.
+        """
+        try:
+            return read_rows(self.body)
+        except KGMalformed as error:
+            cause = error.__cause__
+            rest = cause.doc[cause.pos :] if isinstance(cause, json.JSONDecodeError) else ""
+            if _says_timeout(rest[:MAX_REST_CHARS]) and not rest.startswith("<"):  # no page of a proxy
+                raise KGTimeout(PARTIAL_ANSWER) from None
+            if self.kind in JSON_TYPES:
+                raise BrokenAnswer(str(error)) from None
+            raise BrokenAnswer(f"an answer of type {self.kind or 'unknown'}, not SPARQL's JSON") from None
 
 
 def read_response(response: httpx.Response, body: bytes, shown: Callable[[str], str]) -> EndpointAnswer:
@@ -137,13 +165,12 @@ def read_response(response: httpx.Response, body: bytes, shown: Callable[[str], 
 
     Raises:
         httpx.HTTPStatusError: if the server says that it cannot answer now.
-        BrokenAnswer: if it is none.
         KGTimeout: if the server says that the query took too long.
         KGRejected: if it says that it will not answer this query.
         KGUnavailable: if it will answer none, however often it is asked.
     """
     if response.headers.get("x-sql-state") == "S1TAT":  # Virtuoso gives what it has found so far
-        raise KGTimeout("the server broke the query off and gave a part of the answer")
+        raise KGTimeout(PARTIAL_ANSWER)
     if not response.is_success:
         text = body[:2_000].decode("utf-8", "replace")
         said = shown(text)
@@ -151,15 +178,13 @@ def read_response(response: httpx.Response, body: bytes, shown: Callable[[str], 
         message = f"HTTP {response.status_code}: {said}"
         raise httpx.HTTPStatusError(message, request=response.request, response=response)
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind not in JSON_TYPES:
-        raise BrokenAnswer(f"an answer of type {kind or 'unknown'}, not SPARQL's JSON")
-    return EndpointAnswer(body, _row_limit(response), response.headers.get("server", ""))
+    return EndpointAnswer(body, kind, _row_limit(response), response.headers.get("server", ""))
 
 
 def _raise_refusal(response: httpx.Response, text: str, said: str) -> None:
     """Judge by the text itself, and say of it what may be shown."""
     status = response.status_code
-    if _is_timeout(response, text.lower()):
+    if _is_timeout(response, text):
         raise KGTimeout(f"the server broke the query off: {said}")
     if status in {400, 413, 414, 422} or _OF_THE_QUERY.match(text):
         raise KGRejected(f"the server refused the query ({status}): {said}")
@@ -185,9 +210,13 @@ def _is_timeout(response: httpx.Response, text: str) -> bool:
 
     QLever says so by 429, without a time to wait.
     """
-    told = any(word in text for word in _WORDS_OF_A_TIMEOUT)
+    told = _says_timeout(text)
     waits = response.status_code == 429 and "retry-after" in response.headers
-    return told and not waits and not (response.status_code in {502, 503} and "connect" in text)
+    return told and not waits and not (response.status_code in {502, 503} and "connect" in text.lower())
+
+
+def _says_timeout(text: str) -> bool:
+    return any(words in text.lower() for words in _WORDS_OF_A_TIMEOUT)
 
 
 def _row_limit(response: httpx.Response) -> float:

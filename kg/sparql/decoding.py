@@ -20,7 +20,7 @@ from kgqa.kg.dialects import XSD
 from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGUnavailable
 from kgqa.kg.graph import Row, Rows
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE, NOWHERE
-from kgqa.kg.terms import XSD_STRING, Chain, Entity, Literal, Term, Triple, one_line
+from kgqa.kg.terms import XSD_STRING, Chain, Entity, Literal, Term, Triple, escape_iri, one_line
 
 T = TypeVar("T")
 
@@ -136,7 +136,10 @@ def _ask_rows(answer: str) -> Rows:
 
 
 def _read_term(value: dict[str, Any] | None) -> Term | None:
-    """Read a term (§3.2.2); one that is none, such as an IRI with a space or a triple, is left out."""
+    """Read a term (§3.2.2); one that is none, such as a triple, is left out.
+
+    Of an IRI that a store has let in, what none may have is escaped (RFC 3987, 3.1): a space is ``%20``.
+    """
     if value is None:
         return None
     text, kind = value["value"], value["type"]
@@ -147,7 +150,7 @@ def _read_term(value: dict[str, Any] | None) -> Term | None:
     try:
         if kind == "uri":
             blank = text.removeprefix(BLANK_NAMESPACE)
-            return Entity(f"_:{blank}" if blank != text else text)
+            return Entity(f"_:{blank}" if blank != text else escape_iri(text))
         if kind == "bnode":
             return Entity(text if text.startswith(NODE_ID) else f"_:{text}")
         datatype = value.get("datatype") or XSD_STRING  # of type typed-literal in Virtuoso, as in a draft

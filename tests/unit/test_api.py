@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 import pytest
@@ -193,6 +193,53 @@ def test_an_app_whose_state_is_an_object_has_its_question_read(offline: dict[str
         builder.compile().invoke({"answers": []})
     with pytest.raises(ValueError, match=r"has no question"):
         kgqa.as_node(**offline).invoke(WHERE)
+
+
+def side_by_side(state: Any, **nodes: Any) -> Any:
+    builder = StateGraph(state)
+    for name, node in nodes.items():
+        builder.add_node(name, node)
+        builder.add_edge(START, name)
+    return builder.compile()
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_nodes_of_one_step_write_their_records_under_keys_of_their_own(
+    offline: dict[str, Any], waits: bool
+) -> None:
+    class State(TypedDict, total=False):
+        question: str
+        topics: list[str]
+        id: str
+        answers: list[Any]
+        by_cor: dict[str, Any]
+        by_pog: dict[str, Any]
+
+    names = ("cor", "pog")
+    nodes = {name: kgqa.as_node(name, key=f"by_{name}", **offline) for name in names}
+    graph, given = side_by_side(State, **nodes), {"question": WHERE, "topics": ["Ada"], "id": "7"}
+    ended = graph.invoke(given) if waits else asyncio.run(graph.ainvoke(given))
+    assert {name: shown(ended[f"by_{name}"]) for name in names} == {"cor": ["Ulm"], "pog": ["Ulm"]}
+    assert {ended[f"by_{name}"]["id"] for name in names} == {"7"}
+    assert set(ended) == {*given, "by_cor", "by_pog"}
+
+
+def test_nodes_of_one_step_may_share_a_key_that_joins_records(turtle: Write, offline: dict[str, Any]) -> None:
+    class State(TypedDict, total=False):
+        question: str
+        record: Annotated[list[Any], lambda held, new: [*(held or []), new]]
+
+    other = str(turtle(FAMILY.replace("r:lives_in e:ulm .\ne:ben", "r:lives_in e:bonn .\ne:ben"), "b.ttl"))
+    here, there = (kgqa.as_node(**{**offline, "kg": kg}) for kg in (offline["kg"], other))
+    ended = side_by_side(State, here=here, there=there).invoke({"question": WHERE})
+    assert sorted(shown(record)[0] or "" for record in ended["record"]) == ["Bonn", "Ulm"]
+
+
+def test_a_node_leaves_what_it_reads_for_the_next_question(offline: dict[str, Any]) -> None:
+    graph = app(kgqa.as_node(**offline))
+    asked = [graph.invoke({"question": f"Where does {name} live?"}, on_thread()) for name in ("Ada", "Ben")]
+    assert [state["record"]["topics"][0]["name"] for state in asked] == ["Ada", "Ben"]
+    assert [state["answers"][0]["name"] for state in asked] == ["Ulm", "Bonn"]
 
 
 def test_a_methods_graph_is_a_subgraph_of_an_app_with_its_own_context(

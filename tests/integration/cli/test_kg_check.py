@@ -168,7 +168,7 @@ class _Said:
         (Status(429, "60"), "asks to wait 60 s (429)", "wait"),
         (Status(503), "cannot answer now: HTTP 503", "log"),
         (WrongType(), "no SPARQL endpoint: an answer of type text/html", "/query"),
-        (NotJson(), "none of SPARQL's", "/query"),
+        (NotJson(), "not SPARQL's JSON", "/query"),
         (Cut(), "the connection broke", "log"),
         (Delay(9), "no answer within 5 s", "busy"),
     ],

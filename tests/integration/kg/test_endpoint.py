@@ -66,14 +66,14 @@ AGAIN = [
     Answer(200, (("Content-Type", JSON),), ONE.body[:40], length=len(ONE.body)),
     Answer(200, (("Content-Type", JSON),), ONE.body[:40], framing="chunked"),
     Answer(200, (("Content-Type", JSON),), ONE.body[:40], framing="close"),
-    told(ONE.body[:40] + b"\njava.util.concurrent.TimeoutException\n\tat java.util"),
+    told(ONE.body[:40] + b"\njava.lang.OutOfMemoryError\n\tat java.util"),
+    told(b"<html>Your session has timed out</html>", ("Content-Type", "text/html")),
     told(b""),
     told(b"", status=204),
     DAMAGED,
     WrongType(),
     NotJson(),
     told(b"<sparql/>", ("Content-Type", "application/sparql-results+xml")),
-    Answer(200, (), ONE.body),
     *(
         told(body)
         for body in (
@@ -133,6 +133,15 @@ FINAL = [
     (page(504, "upstream request timeout"), KGTimeout, "timeout"),
     (told(ONE.body, ("X-SQL-State", "S1TAT")), KGTimeout, "a part of the answer"),
     (told(ONE.body, ("X-SQL-State", "S1TAT"), status=206), KGTimeout, "a part of the answer"),
+    *(
+        (told(ONE.body[:length] + said), KGTimeout, "a part of the answer")
+        for length in (20, 40, 72, len(ONE.body) - 2)
+        for said in (
+            b"SPARQL-QUERY: queryStr=SELECT\njava.util.concurrent.TimeoutException\n\tat java.util",
+            b"\n##  Query cancelled due to timeout during execution   ##\n",
+            b"\n!!!!>># An error has occurred: Operation timed out.\n",
+        )
+    ),
     (Status(429, "6"), KGUnavailable, "too many requests; it asks to wait 6 s"),
     (Status(503, "3600"), KGUnavailable, "it asks to wait 3600 s"),
     (
@@ -354,7 +363,42 @@ def said_by_virtuoso(url: str, parameters: dict[str, str]) -> Answer:
     return Answer(said.status_code, tuple(said.headers.items()), said.content, length=len(said.content))
 
 
-@pytest.mark.parametrize("fault", [Half(), Half("chunked"), Half("close"), StackTrace()], ids=repr)
+@pytest.mark.parametrize(
+    "headers",
+    [
+        (),
+        *(
+            (("Content-Type", kind),)
+            for kind in (
+                "application/json",
+                "text/json",
+                "text/plain; charset=utf-8",
+                "text/javascript",
+                "application/javascript",
+                "application/octet-stream",
+                "no type",
+            )
+        ),
+    ],
+)
+async def test_an_answer_is_known_by_its_content(headers: tuple[tuple[str, str], ...]) -> None:
+    with saying(then=Answer(200, headers, ONE.body)) as server:
+        assert (await endpoint(server.url).query(ASK)).rows == [(Literal("one"),)]
+    assert len(server.requests) == 1
+
+
+async def test_a_real_answer_that_ends_in_a_time_out_says_so(
+    oxigraph_server: Callable[[list[Path]], str], turtle: Callable[[str], Path]
+) -> None:
+    url = oxigraph_server([turtle(" ".join(f"e:a r:r e:b{n} ." for n in range(50)))])
+    with Proxy(url) as proxy:
+        proxy.faults = lambda request: StackTrace()
+        with pytest.raises(KGTimeout, match="a part of the answer"):
+            await endpoint(proxy.url).query(ASK)
+    assert len(proxy.requests) == 1
+
+
+@pytest.mark.parametrize("fault", [Half(), Half("chunked"), Half("close")], ids=repr)
 async def test_half_an_answer_of_a_real_server_is_no_answer(
     oxigraph_server: Callable[[list[Path]], str], turtle: Callable[[str], Path], fault: Said
 ) -> None:

@@ -129,7 +129,8 @@ def test_an_answer_has_the_columns_that_were_asked_for(columns: tuple[str, ...])
     ("term", "read"),
     [
         ({"type": "uri", "value": "http://x/a"}, Entity("http://x/a")),
-        ({"type": "uri", "value": "http://x/a b"}, None),
+        ({"type": "uri", "value": "http://x/a b"}, Entity("http://x/a%20b")),
+        ({"type": "uri", "value": "http://x/a> {<é>\n"}, Entity("http://x/a%3E%20%7B%3Cé%3E%0A")),
         ({"type": "uri", "value": "relative"}, None),
         ({"type": "uri", "value": "urn:kgqa:blank:b7"}, Entity("_:b7")),
         ({"type": "bnode", "value": "b7"}, Entity("_:b7")),
