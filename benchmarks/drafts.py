@@ -11,7 +11,7 @@ the question sets of the data folder (KGQA_DATA).
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count, islice
 from typing import Any
 
@@ -60,10 +60,15 @@ def questions(names: Sequence[str]) -> list[Question]:
 async def ask(question: Question, graph: KnowledgeGraph, errors: ErrorRates) -> Record:
     """Ask one question by draft."""
     model = SimulatedModel(question, graph, errors)
-    given: dict[str, Any] = {"kg": graph, "model": model}
+    given: dict[str, Any] = {"kg": graph, "model": model, "claims": False}
     if question.topics:
         given["topics"] = [{"id": topic.id, "name": topic.name} for topic in question.topics]
     return await kgqa.aask(question.text, method="draft", allow_parametric=False, **given)
+
+
+def first_draft(record: Record) -> str:
+    """Return the query that was drafted first."""
+    return next(str(each["query"]) for each in record["trace"] if each["node"] == "draft")
 
 
 def is_right(record: Record, question: Question) -> bool:
@@ -79,21 +84,22 @@ def is_right(record: Record, question: Question) -> bool:
     return is_exact(ids, gold, ordered=question.ordered)
 
 
-async def fates(record: Record, question: Question, graph: KnowledgeGraph, schema: Schema) -> list[Fate]:
-    """Return what became of the first draft of a record: of its kind of error, and of each check."""
-    drafts = [each["query"] for each in record["trace"] if each["node"] == "draft"]
+async def fates(
+    record: Record, question: Question, wrong: Mapping[str, Sequence[str]], graph: KnowledgeGraph
+) -> list[Fate]:
+    """Return what became of the first draft of a record: of its kind of error, and of what told it."""
+    draft = first_draft(record)
     told = [(each["node"], each["objections"]) for each in record["trace"] if each.get("objections")]
-    gold = (await ask(question, graph, ErrorRates()))["query"] or ""
-    wrong = await asyncio.to_thread(wrong_queries, gold, schema)
-    kind = next((kind for kind, texts in wrong.items() if drafts[0] in texts), "none")
+    kind = next((kind for kind, texts in wrong.items() if draft in texts), "none")
     if told:
         node, objections = told[0]
         try:
-            found = (await DraftChecker(graph).check(drafts[0])).findings
+            found = (await DraftChecker(graph).check(draft)).findings
         except KGRejected:
             found = []
         checks = {each.text: each.check for each in found}
-        by = checks.get(objections[0], "grammar" if node == "validate" else "rows")
+        after = "words" if objections[0].startswith("it does not say") else "rows"
+        by = checks.get(objections[0], "grammar" if node == "validate" else after)
         return [
             (kind, "drafts"),
             (kind, f"told {'before' if node == 'validate' else 'after'}"),
@@ -109,10 +115,14 @@ async def measure(file: str, names: Sequence[str], most: int, console: Console) 
     """Ask the questions of a graph until there are so many wrong drafts."""
     graph, counts = open_graph([DATA / file]), Counter[Fate]()
     schema = Schema(await graph.profile(), graph.relations)
-    asked = [each for each in questions(names) if is_right(await ask(each, graph, ErrorRates()), each)]
-    for seed, question in islice(((seed, each) for seed in count() for each in asked), most):
+    asked: list[tuple[Question, dict[str, list[str]]]] = []
+    for question in questions(names):
+        gold = await ask(question, graph, ErrorRates())
+        if gold["query"] and is_right(gold, question):
+            asked.append((question, wrong_queries(first_draft(gold), schema)))
+    for seed, (question, wrong) in islice(((seed, each) for seed in count() for each in asked), most):
         record = await ask(question, graph, ErrorRates(draft=0, seed=seed))
-        found = await fates(record, question, graph, schema)
+        found = await fates(record, question, wrong, graph)
         counts.update(found)
         if found[-1][1] == "wrong, grounded":
             console.print(f"{question.id} {found[-1][0]}: {question.text}\n{record['query']}", markup=False)

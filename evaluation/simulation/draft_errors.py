@@ -3,7 +3,7 @@
 Where an error can be made is found by the grammar of rdflib, what it can be by the profile of the graph.
 
 >>> query = "SELECT DISTINCT ?x { ?x <http://x/p> 'Ulm' } LIMIT 5"
->>> wrong_queries(query, Schema(Profile(0, (), 0, 0)))["lost limit"]
+>>> wrong_queries(query, Schema(Profile()))["lost limit"]
 ["SELECT DISTINCT ?x { ?x <http://x/p> 'Ulm' } "]
 """
 
@@ -213,7 +213,7 @@ class _Writer:
         for part in self._literals():
             text, written = str(part.read), self.query[part.start : part.end]
             if written[0] not in "\"'":
-                yield (_Edit(part.start, part.end, f"{2 * float(text):g}"),)
+                yield (_Edit(part.start, part.end, f"{2 * float(text) + 1:g}"),)
                 continue
             relations = {str(each) for pattern in self.draft.patterns for each in pattern.named}
             values = [v for each in sorted(relations) for v in values_of(self.schema.uses.get(each, ()))]

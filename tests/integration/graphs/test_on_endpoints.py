@@ -51,9 +51,7 @@ ACCURACIES = (1.0, 0.7)
 Open = Callable[[str, Path], KnowledgeGraph]
 
 STORES = ("virtuoso", "oxigraph_server")
-ASKING = [
-    name for name in METHODS if context_of(name).asks_graph and name != "draft"
-]  # no simulated model drafts
+ASKING = [name for name in METHODS if context_of(name).asks_graph]
 quietly = pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainDeprecationWarning")
 
 
@@ -90,7 +88,7 @@ def told(record: Any) -> dict[str, Any]:
     usage = {key: value for key, value in record["usage"].items() if not key.startswith("seconds")}
     config = {key: value for key, value in record["config"].items() if key not in ("kg", "hash")}
     whole = {**record, "usage": usage, "config": config}
-    return unordered(whole) if record["method"] == "sparql_qa" else whole
+    return unordered(whole) if record["method"] in {"sparql_qa", "draft"} else whole
 
 
 def unordered(record: dict[str, Any]) -> dict[str, Any]:

@@ -77,7 +77,16 @@ def test_errors_made_in_python_are_checked_too() -> None:
 _RATES = st.floats(0, 1)
 
 
-@given(st.builds(ErrorRates, *[_RATES] * 6, st.none() | _RATES, st.floats(0, 60), st.integers(-9, 9)))
+@given(
+    st.builds(
+        ErrorRates,
+        *[_RATES] * 6,
+        st.none() | _RATES,
+        st.floats(0, 60),
+        st.integers(-9, 9),
+        st.none() | _RATES,
+    )
+)
 def test_the_name_of_any_settings_reads_back(errors: ErrorRates) -> None:
     assert parse_error_rates(str(errors)) == errors
 
