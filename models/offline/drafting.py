@@ -18,7 +18,9 @@ from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.retrieval.wording import MIN_STEM_SAID, head_word, relation_phrase, stem_overlap
 
 MIN_ATTRIBUTE = 0.5  # likeness of an attribute to what is measured: "cost" and a price
+MIN_RANKED = 0.65  # the same of a word that follows "most": its direction is not told by likeness
 MIN_PARAPHRASE = 0.25  # likeness of words to the relation of a join that they paraphrase: "supply"
+MIN_ALONE = 0.45  # the same where nothing else tells what is asked for
 UNSAID_COST = 0.3  # of words that a query does not say, beside what its joins cost
 
 _OPERATORS = {operator.gt: ">", operator.ge: ">=", operator.lt: "<", operator.le: "<=", operator.eq: "="}
@@ -178,7 +180,8 @@ class _Drafting:
         best = [
             Owned(owner, part, min(1.0, max(like, stem)))
             for (owner, part), like, stem in zip(offered, scores, stems, strict=True)
-            if max(like, stem) >= MIN_ATTRIBUTE
+            if max(like, stem)
+            >= (MIN_RANKED if measure.places and measure is self.roles.by else MIN_ATTRIBUTE)
         ]
         at = self.tree.add_property(best)
         if at is None:
@@ -253,7 +256,7 @@ class _Drafting:
         part = tree.part_to(at)
         compared = part is not None and bool(ATTRIBUTES & {*part.kinds})
         function = by.function or ("" if compared else "COUNT")
-        if not function and tree.repeats():
+        if not function and tree.repeats(at):
             function = "MAX" if self.roles.descending else "MIN"
         text = self._aggregate(function, at) if function else tree.number_text(at)
         direction, most = ("DESC", "most") if self.roles.descending else ("ASC", "least")
@@ -267,8 +270,8 @@ class _Drafting:
             raise _Unsayable("two numbers")
         ((heading, text),) = computed
         measure = self.roles.measures[0]
-        if measure.function in {"AVG", "SUM"} and self.tree.repeats():
-            (at,) = {self._variable(measure)}
+        at = self._variable(measure)
+        if measure.function in {"AVG", "SUM"} and self.tree.repeats(at):
             kept = " ".join(f"?{self.tree.variables[each].name}" for each in self._counted_once(at))
             body = f"{{ SELECT DISTINCT {kept} WHERE {{ {body} }} }}"
         return f"SELECT ({text} AS ?value) WHERE {{ {body} }}", [heading], heading
@@ -281,7 +284,7 @@ class _Drafting:
 
     def _counted_once(self, at: int) -> list[int]:
         """Return the variables whose values together are one thing that is added."""
-        way = self.tree.way(0, at)
+        way = self.tree.way(self.tree.owner(at), at)
         return [*dict.fromkeys(each for each in way if len(self.tree.variables[each].terms) != 1)]
 
     def _name(self, at: int) -> str:
@@ -321,13 +324,15 @@ class _Drafting:
     def _unsaid(self) -> Iterator[str]:
         """Yield the words that the query does not say; for each join one phrase may paraphrase it."""
         joins = [(relation_phrase(each.part.words), head_word(each.part.words)) for each in self.tree.steps]
+        chain = self.roles.target is None and not self.roles.computes
+        least = MIN_ALONE if chain else MIN_PARAPHRASE
         for places in self.question.left_over(self.used):
             words = self.question.text_of(places)
             likes = [
                 max(*self.question.alike(words, texts), *stem_overlap([words], texts)[0]) for texts in joins
             ]
             best = max(range(len(likes)), key=likes.__getitem__, default=None)
-            if best is None or likes[best] < MIN_PARAPHRASE or self.question.is_telling(places):
+            if best is None or likes[best] < least or self.question.is_telling(places):
                 yield words
             else:
                 joins.pop(best)

@@ -229,9 +229,26 @@ class QueryTree:
                         routes.append([*route, two])
         return [start, end]
 
-    def repeats(self) -> bool:
-        """Return whether a variable may have several rows with the same values."""
-        return any(not (each.forward and each.part.is_single) for each in self.steps)
+    def repeats(self, at: int) -> bool:
+        """Return whether what has a value may have several rows with it."""
+        seen = [self.owner(at)]
+        for here in seen:
+            for step in self.steps:
+                for one, two, single in (
+                    (step.start, step.end, step.forward and step.part.is_single),
+                    (step.end, step.start, not step.forward and step.part.is_single),
+                ):
+                    if one == here and two not in seen:
+                        if not (single or self.variables[two].terms):
+                            return True
+                        seen.append(two)
+        return False
+
+    def owner(self, at: int) -> int:
+        """Return the variable of what has a value: the nearest of a class that is named, or the first."""
+        while at and not self.variables[at].stated:
+            at = next((s.start for s in self.steps if s.end == at), 0)
+        return at
 
     def patterns(self, optional: Collection[int] = ()) -> Iterator[str]:
         """Yield the patterns in SPARQL; those that lead to an ``optional`` variable need not fit."""
