@@ -292,7 +292,7 @@ class QueryTree:
     ) -> tuple[float, int, tuple[tuple[DescribedProperty, bool, str], ...]] | None:
         """Return the cheapest way to one of some classes: its cost, where it begins, its steps."""
         order = count()
-        queue = [
+        queue: list[tuple[float, int, int, str, tuple[tuple[DescribedProperty, bool, str], ...]]] = [
             (FAR_COST * (self._near not in (None, at)), next(order), at, each_class, ())
             for at, each in enumerate(self.variables)
             for each_class in sorted(each.classes)
@@ -301,8 +301,8 @@ class QueryTree:
         heapq.heapify(queue)
         while queue:
             cost, _, at, here, steps = heapq.heappop(queue)
-            arrived = not steps or last is None or (steps[-1][0].relation, steps[-1][1]) in last
-            if here in goals and arrived and (steps or last is None):
+            arrived = last is None or (bool(steps) and (steps[-1][0].relation, steps[-1][1]) in last)
+            if here in goals and arrived:
                 return cost, at, steps
             if len(steps) == MAX_STEPS or (at, here, arrived) in seen:
                 continue
