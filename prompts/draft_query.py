@@ -29,8 +29,8 @@ class DraftQuery(QuestionPrompt[DraftedQuery]):
     """Draft a query over ``classes``, as lines, with what was ``found`` of the question's words.
 
     ``prefixes`` are of IRIs as they are written there. ``refused`` is the last draft and ``objections`` are
-    why it was not run, or gave nothing. The classes as they were ``described`` and the ``terms`` that were found
-    are for a model that reads no lines.
+    why it was not run, or gave nothing. The classes as they were ``described`` and the ``terms`` that were
+    found are for a model that reads no lines.
     """
 
     prefixes: tuple[str, ...] = ()

@@ -23,10 +23,12 @@ SAID_BONUS = 0.5  # of a step whose relation a word of the question says
 RARE_COST = 0.2  # of a property that hardly any member has
 VALUE_COST = 0.5  # of a step to a value
 FAR_COST = 0.3  # of what is not joined to what it is said beside
+BACK_COST = 0.5  # of a join by the relation that has led there, as in "the same maker"
+TEXT_COST = 0.5  # of a text where an entity has the name
 UNLIKE_COST = 1.0  # of a property whose name is not at all what is said
 
 _NUMBERS = frozenset({"number", "number as text"})
-MAX_MEASURED_PROPERTIES = 3  # of a class whose members stand for the one number that they have
+MAX_MEASURED_PROPERTIES = 2  # of a class whose members stand for the one number that they have
 
 
 class Owned(NamedTuple):
@@ -68,6 +70,7 @@ class Vocabulary:
 
     def __init__(self, classes: Sequence[DescribedClass]) -> None:
         ends = {end for each in classes for part in each.properties for end in part.joins}
+        ends |= {"" for each in classes for part in each.properties if part.is_open}
         bare = (DescribedClass(id, "", "", (), in_words(local_name(id))) for id in sorted(ends))
         self.classes = {each.id: each for each in (*bare, *classes)}
         self.joins: dict[str, list[tuple[DescribedProperty, bool, str]]] = defaultdict(list)
@@ -95,7 +98,8 @@ class Vocabulary:
         for id in part.joins if not part.kinds else ():
             of = self.classes.get(id)
             numbers = [each for each in of.properties if _NUMBERS & {*each.kinds}] if of else []
-            if of and len(numbers) == 1 and len(of.properties) <= MAX_MEASURED_PROPERTIES:
+            alone = of and len(of.properties) <= MAX_MEASURED_PROPERTIES
+            if of and alone and len(numbers) == 1 and all(each.kinds for each in of.properties):
                 return Owned(id, numbers[0], 1.0)
         return None
 
@@ -132,10 +136,20 @@ class QueryTree:
             self.variables[at] = replace(self.variables[at], stated=id, name=self._name(id))
         return at
 
-    def add_term(self, found: Sequence[FoundTerm], near: int | None = None) -> int | None:
-        """Join the one of some terms that is nearest, best to the variable ``near`` which it is said."""
+    def add_term(
+        self, found: Sequence[FoundTerm], near: int | None = None, others: Sequence[FoundTerm] = ()
+    ) -> int | None:
+        """Join the one of some terms that is nearest, best to the variable ``near`` which it is said.
+
+        One of the ``others`` may stand in its place.
+        """
         self._near = near
-        routes = [(route[0], each) for each in found if (route := self._route_to(each)) is not None]
+        named = any(isinstance(each.term, Entity) for each in found)
+        routes = [
+            (route[0] + TEXT_COST * (named and isinstance(each.term, Literal)), each)
+            for each in found
+            if (route := self._route_to(each)) is not None
+        ]
         if not routes:
             return None
         nearest = min(routes, key=lambda pair: pair[0])[1]
@@ -145,14 +159,18 @@ class QueryTree:
             at = self._join(frozenset(nearest.classes or {""}), self._last(nearest))
         self._near = None
         if at is not None:
-            self.bind(at, nearest.term)
+            meant = [nearest.term, *(each.term for each in others if type(each.term) is type(nearest.term))]
+            self.variables[at] = replace(self.variables[at], terms=tuple(dict.fromkeys(meant)))
         return at
 
-    def add_property(self, owned: Sequence[Owned], *, known_only: bool = False) -> int | None:
+    def add_property(
+        self, owned: Sequence[Owned], near: int | None = None, *, known_only: bool = False
+    ) -> int | None:
         """Return the variable that a property leads to, the nearest of some; one that is there where it is.
 
         None where none can be joined, or with ``known_only`` none is there.
         """
+        self._near = near
         found: list[tuple[float, int, Owned, int | None]] = []
         for place, each in enumerate(owned):
             unlike = UNLIKE_COST * (1 - each.score)
@@ -169,6 +187,7 @@ class QueryTree:
             self.cost += cost
             return known
         owner = self._join(self.vocabulary.kinds(best.owner))
+        self._near = None
         self.cost += UNLIKE_COST * (1 - best.score) + VALUE_COST + self._rare(best.part)
         return None if owner is None else self.step_from(owner, best.part)
 
@@ -210,9 +229,26 @@ class QueryTree:
                         routes.append([*route, two])
         return [start, end]
 
-    def repeats(self) -> bool:
-        """Return whether a variable may have several rows with the same values."""
-        return any(not (each.forward and each.part.is_single) for each in self.steps)
+    def repeats(self, at: int) -> bool:
+        """Return whether what has a value may have several rows with it."""
+        seen = [self.owner(at)]
+        for here in seen:
+            for step in self.steps:
+                for one, two, single in (
+                    (step.start, step.end, step.forward and step.part.is_single),
+                    (step.end, step.start, not step.forward and step.part.is_single),
+                ):
+                    if one == here and two not in seen:
+                        if not (single or self.variables[two].terms):
+                            return True
+                        seen.append(two)
+        return False
+
+    def owner(self, at: int) -> int:
+        """Return the variable of what has a value: the nearest of a class that is named, or the first."""
+        while at and not self.variables[at].stated:
+            at = next((s.start for s in self.steps if s.end == at), 0)
+        return at
 
     def patterns(self, optional: Collection[int] = ()) -> Iterator[str]:
         """Yield the patterns in SPARQL; those that lead to an ``optional`` variable need not fit."""
@@ -223,7 +259,7 @@ class QueryTree:
                 yield f"{each} {path} {write_iri(each.stated)} ."
             if len(each.terms) > 1:
                 yield f"VALUES {each} {{ {' '.join(map(_write_term, each.terms))} }}"
-        for step in self.steps:
+        for step in sorted(self.steps, key=lambda step: step.end in optional):
             ends = self.variables[step.start], self.variables[step.end]
             start, end = ends if step.forward else ends[::-1]
             text = f"{start} {write_iri(step.part.relation)} {end} ."
@@ -256,7 +292,7 @@ class QueryTree:
     ) -> tuple[float, int, tuple[tuple[DescribedProperty, bool, str], ...]] | None:
         """Return the cheapest way to one of some classes: its cost, where it begins, its steps."""
         order = count()
-        queue = [
+        queue: list[tuple[float, int, int, str, tuple[tuple[DescribedProperty, bool, str], ...]]] = [
             (FAR_COST * (self._near not in (None, at)), next(order), at, each_class, ())
             for at, each in enumerate(self.variables)
             for each_class in sorted(each.classes)
@@ -265,15 +301,19 @@ class QueryTree:
         heapq.heapify(queue)
         while queue:
             cost, _, at, here, steps = heapq.heappop(queue)
-            arrived = not steps or last is None or (steps[-1][0].relation, steps[-1][1]) in last
-            if here in goals and arrived and (steps or last is None):
+            arrived = last is None or (bool(steps) and (steps[-1][0].relation, steps[-1][1]) in last)
+            if here in goals and arrived:
                 return cost, at, steps
             if len(steps) == MAX_STEPS or (at, here, arrived) in seen:
                 continue
             seen.add((at, here, arrived))
             for part, forward, other in self.vocabulary.joins[here]:
-                longer = (*steps, (part, forward, other))
-                heapq.heappush(queue, (cost + self._hop_cost(part), next(order), at, other, longer))
+                back = any(
+                    s.part.relation == part.relation and at == (s.end if s.forward != forward else s.start)
+                    for s in self.steps
+                )
+                price = cost + self._hop_cost(part) + BACK_COST * (back and not steps)
+                heapq.heappush(queue, (price, next(order), at, other, (*steps, (part, forward, other))))
         return None
 
     def _join(self, goals: Collection[str], last: Collection[tuple[str, bool]] | None = None) -> int | None:
@@ -300,7 +340,8 @@ class QueryTree:
     def _free(self, found: FoundTerm) -> int | None:
         """Return a variable that an entity can be: of its class, reached as it is linked."""
         classes, last = {*found.classes} or {""}, self._last(found)
-        for at, each in enumerate(self.variables):
+        order = sorted(range(len(self.variables)), key=lambda at: at != self._near)
+        for at, each in ((at, self.variables[at]) for at in order):
             arrived = next(((s.part.relation, s.forward) for s in self.steps if s.end == at), None)
             leaving = {(s.part.relation, not s.forward) for s in self.steps if s.start == at}
             fits = last is None or (arrived in last if arrived else leaving <= {*last})

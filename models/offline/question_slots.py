@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 
-from kgqa.kg.drafts.description import DescribedClass, FoundTerm
-from kgqa.kg.linking.class_names import content_words
+from kgqa.kg.drafts.description import DescribedProperty, FoundTerm
+from kgqa.kg.linking.class_names import asks_for_kind, content_words
 from kgqa.kg.terms import Entity
-from kgqa.kg.text import FUNCTION_WORDS, Word, fold, singular, split_words
-from kgqa.models.offline.query_tree import Owned, QueryTree, Vocabulary
-from kgqa.models.offline.question_intent import Bound, Cue, place_bounds, place_count, place_cue
+from kgqa.kg.text import FUNCTION_WORDS, Word, fold, singular, split_words, word_set
+from kgqa.models.offline.query_tree import Owned, Vocabulary
+from kgqa.models.offline.question_intent import Cue, place_bounds, place_count, place_cue
 from kgqa.retrieval.number_words import NUMBER_WORDS, read_ordinal
 from kgqa.retrieval.wording import (
     ASKING_WORDS,
@@ -27,7 +27,7 @@ MIN_NAMED = 0.5  # from which words name a property; less only says one that is 
 
 EACH = frozenset({"each", "every", "per"})
 
-TELLING = frozenset("no not never nor without except than same only other both more less most least".split())
+TELLING = word_set("no not never nor without except than same only other both more less most least")
 """Function words that say something."""
 
 Alike = Callable[[str, Sequence[str]], Sequence[float]]
@@ -44,6 +44,8 @@ class Slot:
     owned: tuple[Owned, ...] = ()
     terms: tuple[FoundTerm, ...] = ()
 
+    or_terms: tuple[FoundTerm, ...] = ()  # said beside these by "or"
+
     @property
     def is_weak(self) -> bool:
         """Whether it names nothing by itself."""
@@ -55,18 +57,34 @@ class Question:
 
     def __init__(self, text: str, vocabulary: Vocabulary, terms: Sequence[FoundTerm], alike: Alike) -> None:
         self.vocabulary, self.alike = vocabulary, alike
-        named = [
-            each
-            for each in terms
-            if not (isinstance(each.term, Entity) and each.term.id in vocabulary.classes)
-        ]
-        self.text = _with_figures(text, named)
+        named = _without_names([each for each in terms if not self._class_of(each)])
+        sure = [each for each in named if _in_singular(each.text) == _in_singular(each.term.name or "")]
+        self.text = _with_figures(text, sure)
         self.words: list[Word] = split_words(self.text)
-        self.lemmas = [fold(singular(each.text)) for each in self.words]
+        self.lemmas = [_lemma(each.text) for each in self.words]
         self.taken: set[int] = set()
-        self.slots = sorted(
-            [*self._term_slots(named), *self._named_slots(terms)], key=lambda slot: slot.begin
+        self.slots = [*self._term_slots(sure)]
+        self._read_computation()
+        self.taken |= self.computing
+        self.slots += self._term_slots([each for each in named if each not in sure])
+        self.taken -= self.computing
+        self.slots = self._without_appositions([*self.slots, *self._named_slots(terms)])
+        self._free = [
+            lemma
+            for at, lemma in enumerate(self.lemmas)
+            if self.matters(at) and ((slot := self.slot_at(at)) is None or slot.owned)
+        ]
+        self._unnamed = " ".join(
+            lemma for at, lemma in enumerate(self.lemmas) if self.matters(at) and not self.slot_at(at)
         )
+        self._likes: dict[str, float] = {}
+
+    def _class_of(self, found: FoundTerm) -> str | None:
+        known = isinstance(found.term, Entity) and found.term.id in self.vocabulary.classes
+        return found.term.id if known else None
+
+    def _read_computation(self) -> None:
+        """Find the words that ask for a number, an extreme or a bound, but in names."""
         masked = self._masked()
         self.count = self._places(place_count(masked))
         self.bounds = [(bound, self._places((begin, end))) for bound, begin, end in place_bounds(masked)]
@@ -75,11 +93,64 @@ class Question:
         }
         placed = place_cue(self._masked(figures))
         self.cue, self.cue_places = (placed[0], self._places(placed[1:])) if placed else (None, range(0))
-        if self.cue is None and "top" in self.lemmas:
+        other = place_cue(self._masked({*figures, *self.cue_places})) if placed else None
+        self.other_cue = other[0] if other else None
+        self.is_top = self.cue is None and "top" in self.lemmas
+        if self.is_top:
             at = self.lemmas.index("top")
             self.cue, self.cue_places = Cue("largest", ""), range(at, at + 1)
         bounded = {at for _, places in self.bounds for at in places}
         self.figures = sorted(figures - bounded - self._in_terms())
+        others = self._places(other[1:]) if other else range(0)
+        each = (at for at, lemma in enumerate(self.lemmas) if lemma in EACH)
+        self.computing = {*self.count, *self.cue_places, *others, *bounded, *each}
+
+    def _without_appositions(self, slots: Sequence[Slot]) -> list[Slot]:
+        """Return the slots in their order, without those of classes that only say what a name beside is."""
+        kept = sorted(slots, key=lambda slot: slot.begin)
+        for one, other in pairwise([*kept]):
+            if one.terms and other.terms and self.lemmas[one.end : other.begin] == ["or"]:
+                kept.remove(other)
+                both = Slot(one.begin, other.end, terms=one.terms, or_terms=other.terms)
+                kept[kept.index(one)] = both
+        for slot in [each for each in kept if each.classes]:
+            beside = (
+                each for each in kept if each.terms and (each.end == slot.begin or slot.end == each.begin)
+            )
+            kinds = {kind for id in slot.classes for kind in self.vocabulary.kinds(id)}
+            for each in beside:
+                if any(kinds.intersection(found.classes) for found in each.terms):
+                    kept.remove(slot)
+                    both = min(each.begin, slot.begin), max(each.end, slot.end)
+                    kept[kept.index(each)] = Slot(*both, terms=each.terms)
+                    break
+        return kept
+
+    def slot_at(self, at: int) -> Slot | None:
+        """Return the slot that takes a word."""
+        return next((each for each in self.slots if each.begin <= at < each.end), None)
+
+    def says(self, words: str) -> float:
+        """Return how far the words that name nothing themselves say a relation."""
+        if words not in self._likes:
+            name = content_words(relation_phrase(words)).split()
+            stems = [word_similarity(said, each) for said in self._free for each in name]
+            best = max(stems, default=0.0)
+            alike = self.alike(self._unnamed, [relation_phrase(words)])[0] if self._unnamed else 0.0
+            self._likes[words] = max(best if best >= MIN_STEM_SAID else 0.0, alike, 0.0)
+        return self._likes[words]
+
+    def text_of(self, places: Iterable[int]) -> str:
+        """Return some words as the question has them."""
+        return " ".join(self.words[at].text for at in places)
+
+    def asks_for(self, slot: Slot) -> bool:
+        """Return whether things called so are what the question asks for."""
+        return asks_for_kind(self.text, self.text_of(range(slot.begin, slot.end)))
+
+    def is_telling(self, places: Iterable[int]) -> bool:
+        """Return whether one of some words turns round what is said: "not", "except"."""
+        return any(self.lemmas[at] in TELLING for at in places)
 
     def _masked(self, more: Iterable[int] = ()) -> str:
         """Return the question with its names blanked out."""
@@ -91,14 +162,14 @@ class Question:
     def _in_terms(self) -> set[int]:
         return {at for slot in self.slots if slot.terms for at in range(slot.begin, slot.end)}
 
-    def _places(self, span: tuple[int, int] | None) -> range:
+    def _places(self, span: tuple[int, ...] | None) -> range:
         """Return the places of the words of a span of characters."""
         begin, end = span or (0, 0)
         places = [at for at, word in enumerate(self.words) if begin < word.end and word.start < end]
         return range(places[0], places[-1] + 1) if places else range(0)
 
     def _find(self, text: str) -> Iterator[range]:
-        said = [fold(singular(each.text)) for each in split_words(text)]
+        said = _in_singular(text)
         for at in range(len(self.lemmas) - len(said) + 1):
             places = range(at, at + len(said))
             if said and self.lemmas[at : at + len(said)] == said and self.taken.isdisjoint(places):
@@ -107,21 +178,19 @@ class Question:
     def _term_slots(self, terms: Sequence[FoundTerm]) -> Iterator[Slot]:
         """Yield the slots of what was found; more words first, those joined by "or" together."""
         found: dict[range, list[FoundTerm]] = {}
-        for each in sorted(terms, key=lambda each: -len(each.text)):
+        for each in sorted(terms, key=lambda each: -len(split_words(each.text))):
             for places in [*self._find(each.text), *(p for p in found if self._says(p, each.text))][:1]:
                 found.setdefault(places, []).append(each)
                 self.taken |= {*places}
         return (Slot(places.start, places.stop, terms=tuple(each)) for places, each in found.items())
 
     def _says(self, places: range, text: str) -> bool:
-        return [fold(singular(each.text)) for each in split_words(text)] == self.lemmas[
-            places.start : places.stop
-        ]
+        return _in_singular(text) == self.lemmas[places.start : places.stop]
 
     def _named_slots(self, terms: Sequence[FoundTerm]) -> Iterator[Slot]:
         """Yield the slots of classes and properties: whole names first, then more words."""
         called = {
-            tuple(fold(singular(word.text)) for word in split_words(each.text)): each.term.id
+            tuple(_in_singular(each.text)): each.term.id
             for each in terms
             if isinstance(each.term, Entity) and each.term.id in self.vocabulary.classes
         }
@@ -142,24 +211,32 @@ class Question:
     def _slot(self, begin: int, end: int, called: dict[tuple[str, ...], str]) -> Slot | None:
         lemmas = self.lemmas[begin:end]
         content = [each for each in lemmas if each not in FUNCTION_WORDS | EACH and not each.isdigit()]
-        if not content or lemmas[0] not in content or lemmas[-1] not in content:
+        inner = self.computing.intersection(range(begin, end)) or TELLING.intersection(lemmas)
+        if inner or not content or lemmas[0] not in content or lemmas[-1] not in content:
             return None
         if (id := called.get(tuple(lemmas))) is not None:
-            return Slot(begin, end, classes=(id,))
+            scored = [Owned(owner, part, 1.0) for owner, part in self._called(content)]
+            return Slot(begin, end, (id,), tuple(scored))
         names = {id: content_words(each.name).split() for id, each in self.vocabulary.classes.items() if id}
-        if exact := tuple(id for id, name in names.items() if name == content):
-            return Slot(begin, end, classes=exact)
         scored = [
             Owned(owner, part, score)
             for owner, part in self.vocabulary.owned()
             if (score := _name_score(content, content_words(relation_phrase(part.words)).split()))
         ]
+        if exact := tuple(id for id, name in names.items() if name == content):
+            return Slot(begin, end, exact, tuple(each for each in scored if each.score == 1.0))
         partly = tuple(id for id, name in names.items() if content == name[-len(content) :])
         if partly and not any(each.score >= MIN_NAMED for each in scored):
             return Slot(begin, end, classes=partly)
         best = max((each.score for each in scored), default=0.0)
         least = best if best >= MIN_NAMED else 0.0
         return Slot(begin, end, owned=tuple(each for each in scored if each.score >= least)) if best else None
+
+    def _called(self, content: Sequence[str]) -> Iterator[tuple[str, DescribedProperty]]:
+        """Yield the properties that are called by some words."""
+        for owner, part in self.vocabulary.owned():
+            if content_words(relation_phrase(part.words)).split() == [*content]:
+                yield owner, part
 
     def between(self, slot: Slot) -> range:
         """Return the places between the slot before and a slot."""
@@ -178,6 +255,32 @@ class Question:
         word, lemma = fold(self.words[at].text), self.lemmas[at]
         ignored = IGNORED_WORDS | ASKING_WORDS | AUXILIARIES
         return word in TELLING or not (word in ignored or lemma in ignored or len(word) == 1)
+
+
+def _in_singular(text: str) -> list[str]:
+    return [_lemma(each.text) for each in split_words(text)]
+
+
+def _lemma(word: str) -> str:
+    """Return a word as for one thing; what only joins others stays."""
+    folded = fold(word)
+    return folded if folded in FUNCTION_WORDS else fold(singular(word))
+
+
+def _without_names(terms: Sequence[FoundTerm]) -> list[FoundTerm]:
+    """Return terms without texts that are only the names of others."""
+    naming = {
+        (each.text, hop.relation)
+        for each in terms
+        if isinstance(each.term, Entity)
+        for hop in each.hops
+        if hop.forward
+    }
+    return [
+        each
+        for each in terms
+        if isinstance(each.term, Entity) or any((each.text, hop.relation) not in naming for hop in each.hops)
+    ]
 
 
 def _name_score(said: Sequence[str], name: Sequence[str]) -> float:

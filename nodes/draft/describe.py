@@ -87,10 +87,11 @@ async def _found(
             owners.setdefault(part.relation, []).append(of.id)
     lines: list[str] = []
     terms: list[FoundTerm] = []
+    texts = {each.name: text for each in meant if (text := said_as.get(each.id))}
     classes: list[str] = []
     for topic, visit in zip(asked, visits, strict=False):
         value = plain_term(topic)
-        text = said_as.get(topic.id) or str(topic)
+        text = said_as.get(topic.id) or texts.get(topic.name or "") or str(topic)
         if isinstance(value, Literal):
             hops = [hop for hop in visit.hops if hop.relation in owners or topic in meant]
             lines += _draw_value(topic, value, hops, owners, schema)
