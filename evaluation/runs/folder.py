@@ -228,9 +228,7 @@ class RunFolder:
 
     def write_json(self, name: str, value: Json) -> None:
         """Write a file of JSON, at once."""
-        text = (json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n").encode(
-            "utf-8", "replace"
-        )
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
         with disk_errors(self.path):
             replace_file(self.path / name, lambda file: file.write(text.encode("utf-8", "replace")))
 
