@@ -160,6 +160,8 @@ def replace_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
             with suppress(OSError):  # there is no old one, or no modes on this disk
                 shutil.copymode(path, scratch / path.name)
             write(file)
+            file.flush()
+            os.fsync(file.fileno())  # a machine that goes down leaves the old one or the new one, too
         os.replace(scratch / path.name, path)
 
 

@@ -30,7 +30,7 @@ from kgqa.kg.pages import ChainResult, Page
 from kgqa.kg.terms import Chain, Entity, local_name
 from kgqa.models.offline.interpreter import QuestionInterpreter
 from kgqa.priors.encoder import CachedEncoder, open_encoder
-from kgqa.priors.exemplars import build_exemplars, open_exemplars
+from kgqa.priors.exemplars import EXEMPLAR_STORE, build_exemplars, read_exemplars
 from kgqa.priors.masking import TOPIC_MASK, mask_topic
 from kgqa.priors.training_questions import read_training_questions
 from kgqa.retrieval.candidate_chains import InverseRelations, find_inverse_relations
@@ -133,7 +133,7 @@ async def cases(part: Part, folder: Path) -> list[Case]:
     out = folder / f"{name}{part.exemplars}"
     if not out.exists():
         build_exemplars(read_training_questions(part.learned), out, memo.encode, memo.name)
-    exemplars = open_exemplars(out, memo.encode, memo.name)
+    exemplars = read_exemplars(EXEMPLAR_STORE.open(out, memo.name), memo.encode)
     hiding = HidingGraph(graph, await find_inverse_relations(graph) or InverseRelations({}))
     found = []
     for library in (exemplars, None):

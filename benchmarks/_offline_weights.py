@@ -27,7 +27,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Entity
 from kgqa.priors.encoder import CachedEncoder, open_encoder
-from kgqa.priors.exemplars import build_exemplars, open_exemplars
+from kgqa.priors.exemplars import EXEMPLAR_STORE, build_exemplars, read_exemplars
 from kgqa.priors.masking import mask_topic
 from kgqa.priors.training_questions import read_training_questions
 from kgqa.retrieval.candidate_chains import (
@@ -118,7 +118,7 @@ async def cases(part: Part, folder: Path, weights: str) -> list[Case]:
     out = folder / f"{part.name}-{part.fold}"
     if not out.exists():
         build_exemplars(read_training_questions(part.learned), out, memo.encode, memo.name)
-    exemplars = open_exemplars(out, memo.encode, memo.name)
+    exemplars = read_exemplars(EXEMPLAR_STORE.open(out, memo.name), memo.encode)
     mirrors = await find_inverse_relations(graph)
 
     def advice(view: str) -> TrainingAdvice:

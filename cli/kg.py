@@ -206,6 +206,7 @@ def write_mapping(
     from kgqa.kg.store.loading import files_of
     from kgqa.kg.tables.inference import holds_triples, infer_mapping
     from kgqa.kg.tables.mapping import MAPPING_SUFFIX
+    from kgqa.kg.tables.mapping_text import write_toml
     from kgqa.kg.tables.reading import table_suffix
 
     with output.errors_in_one_line(OSError):
@@ -217,7 +218,7 @@ def write_mapping(
             output.fail(f"{tables[0]} is a table of triples: --kg {tables[0]}")
         folder = out.absolute().parent if out else None
         inferred = infer_mapping(tables, folder, triples=triples)
-        text = inferred.to_toml()
+        text = write_toml(inferred)
         if out is None:
             typer.echo(text, nl=False)
             return

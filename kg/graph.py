@@ -165,6 +165,12 @@ class KnowledgeGraph(Protocol):
         the answers. One query for all of it, or none. Names are filled in.
         """
 
+    async def both_ways(self) -> dict[tuple[str, str], tuple[int, float]]:
+        """Return how many facts two relations state in both directions, and their share of the commoner's.
+
+        They are known from loading, or counted now; none in a graph that is too large to go through.
+        """
+
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities."""
 

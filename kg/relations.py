@@ -116,7 +116,7 @@ class RelationCatalog:
         return tuple(self.hop(relation, False) for relation in sorted(known & found))
 
     async def both_ways(self) -> dict[tuple[str, str], tuple[int, float]]:
-        """Return how many facts two relations state in both directions; see `SparqlGraph.both_ways`."""
+        """Return how many facts two relations state in both directions; see `KnowledgeGraph`."""
         counted, triples, facts = self._facts.both_ways, self._facts.triples, self._facts.predicates
         if counted is None and triples is not None and triples <= MAX_TRIPLES_PAIRED:
             counted = read_pair_counts(await self._executor.query(queries.both_ways()))

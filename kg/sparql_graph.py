@@ -390,10 +390,7 @@ class SparqlGraph(LinkedGraph, Prover):
         return Table(answer.columns, tuple(answer.rows[: self._rows]), cut)
 
     async def both_ways(self) -> dict[tuple[str, str], tuple[int, float]]:
-        """Return how many facts two relations state in both directions, and their share of the commoner's.
-
-        They are known from loading, or counted now; none in a graph that is too large to go through.
-        """
+        """Return how many facts two relations state in both directions; see `KnowledgeGraph`."""
         return await self._relations.both_ways()
 
     async def info(self) -> GraphInfo:

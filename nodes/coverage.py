@@ -36,9 +36,12 @@ from kgqa.runtime.state import State
 
 CLASS_MASK = "[CLASS]"  # stands for the class that is asked for
 MAX_ANSWERS_READ = 50
+MAX_ABBREVIATION_CHARS = 3  # of a word after which a full stop ends no clause: "Ms. Hart"
 MIN_PHRASE_SAID = 0.8  # likeness of a phrase as a whole to what says all of it
 
 _MONTHS = frozenset(map(fold, month_name[1:]))
+_BEFORE_KIND = frozenset({"which", "what", "many"})
+_SPEAKERS = frozenset({"i", "we", "you"})  # what they do restricts no answer: "what do you call"
 
 
 class _Token(NamedTuple):
@@ -67,13 +70,18 @@ class _Phrase(NamedTuple):
 
     @property
     def restricts(self) -> bool:
-        """Whether they say which of a class are meant: "red cars", "cars are red"."""
-        return self.after == CLASS_MASK or (self.before in AUXILIARIES and not self.after)
+        """Whether they say before the class that is asked for which are meant: "red cars"."""
+        return self.after == CLASS_MASK
+
+    @property
+    def is_predicate(self) -> bool:
+        """Whether they say after it which are meant: "cars are red"."""
+        return self.before in AUXILIARIES and not self.after
 
     @property
     def is_kind(self) -> bool:
         """Whether they may only say what the answers are, or what is named after them: "the film Rope"."""
-        return self.before in {"which", "what"} or self.after == OTHER_MASK
+        return self.before in _BEFORE_KIND or self.after == OTHER_MASK
 
 
 async def uncovered_phrases(
@@ -81,9 +89,9 @@ async def uncovered_phrases(
 ) -> list[str]:
     """Return the words of a question that nothing of a query says.
 
-    Names among them where topics were found in the question; where these are given, so is which names count.
-    None where a model may have considered them when it picked, nor where words cannot be compared: in other
-    languages than English, and without an encoder.
+    Names among them but where a topic is given by another name than the question has. None where a model may
+    have considered them when it picked, nor where words cannot be compared: in other languages than English,
+    and without an encoder.
     """
     if query.picked:
         return []
@@ -157,10 +165,12 @@ async def _uncovered(
     except EncoderError:
         return []
     left = [each for each in phrases if compared.least(each, said) < MIN_SUPPORT]
-    plain = [each for each in left if not each.restricts and not each.is_kind]
-    apart = {each: best for each in plain if (best := compared.best(each, said)) < MIN_SUPPORT}
-    beyond = sorted(apart, key=lambda each: -apart[each])[paraphrases + unfound :]
-    must_be = [each for each in left if each.restricts or (each.is_another and state["linked"])]
+    apart = {each: best for each in left if (best := compared.best(each, said)) < MIN_SUPPORT}
+    strict = {each for each in left if each.restricts or (each.is_predicate and each in apart)}
+    plain = [each for each in apart if each not in strict and not each.is_kind]
+    beyond = sorted(plain, key=lambda each: -apart[each])[paraphrases + unfound :]
+    names_count = state["linked"] or not unfound  # else it may be that of a topic
+    must_be = [each for each in left if each in strict or (each.is_another and names_count)]
     must_be += [each for each in left if taken and compared.is_said_otherwise(each, parts, taken)]
     return [str(each) for each in left if each in must_be or each in beyond]
 
@@ -239,9 +249,11 @@ def _phrases(masked: str) -> Iterator[_Phrase]:
 def _tokens(masked: str) -> Iterator[_Token]:
     """Yield words and masks, and an empty token where a clause ends.
 
-    The first word only asks, or is a name. A number, its unit and a month are read as values elsewhere.
+    The first word only asks, or is a name. A letter means nothing; a number, its unit and a month are read as
+    values elsewhere. What
+    who asks or is asked does is the frame of the question: "could I land", "if I were flying".
     """
-    end, number = 0, True
+    begin, end, number, speaker = 0, 0, True, False
     for word in split_words(masked):
         text, mark = fold(word.text), masked[max(0, word.start - 1) : word.end + 1]
         if masked[end : word.start].strip(" -['’"):
@@ -251,9 +263,10 @@ def _tokens(masked: str) -> Iterator[_Token]:
         if mark in {CLASS_MASK, OTHER_MASK}:
             yield _Token(mark)
         else:
-            silent = number or is_number or text in IGNORED_WORDS | ASKING_WORDS
+            silent = speaker or number or is_number or len(text) < 2 or text in IGNORED_WORDS | ASKING_WORDS
             yield _Token(text, not silent, word.text.istitle())
-        end, number = word.end, is_number
+        speaker = text in _SPEAKERS or (speaker and text in AUXILIARIES)
+        begin, end, number = word.start, word.end, is_number
 
 
 def _hops(query: AnswerQuery) -> list[Hop]:

@@ -257,16 +257,6 @@ class ExemplarLibrary:
         return self._model.vocabulary.row(masked), vector
 
 
-def open_exemplars(folder: Path, encode: EncodeTexts, encoder_name: str) -> ExemplarLibrary:
-    """Open exemplars with the encoder that they were built with (blocking)."""
-    return read_exemplars(EXEMPLAR_STORE.open(folder, encoder_name), encode)
-
-
-def open_solution_index(folder: Path, encode: EncodeTexts, encoder_name: str) -> SolutionIndex:
-    """Open the index of a folder of exemplars, with the encoder that it was built with (blocking)."""
-    return read_solution_index(EXEMPLAR_STORE.open(folder, encoder_name), encode)
-
-
 def read_exemplars(opened: OpenArtifact[ExemplarHeader], encode: EncodeTexts) -> ExemplarLibrary:
     """Read the exemplars of a folder that is open (blocking)."""
     lines, packed = opened.read("records"), opened.read("model")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from kgqa.kg.terms import Entity
-from kgqa.prompts.base import MAX_TOPICS_SHOWN, Prompt, QuestionPrompt, Reply, draw_case, numbered, quoted
+from kgqa.prompts.base import MAX_TOPICS_SHOWN, Prompt, QuestionPrompt, R, Reply, draw_case, numbered, quoted
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS, SolvedQuestion, draw_solved_questions
 
 MAX_RELATION_NAME_CHARS = 200
@@ -21,13 +21,26 @@ class AdaptedBlueprint(Reply):
     )
 
 
-class AdaptBlueprint(Prompt[AdaptedBlueprint]):
-    """Write a blueprint after the ``exemplars`` nearest to a question, with these ``relations`` or others."""
+class BlueprintPrompt(Prompt[R]):
+    """A question with the ``exemplars`` nearest to it and some ``relations`` of the graph."""
 
     question: str
     topics: tuple[Entity, ...]
     exemplars: tuple[SolvedQuestion, ...]
     relations: tuple[str, ...]
+
+    def case(self) -> str:
+        """Show the question, its topic entities, the exemplars and some relations of the graph."""
+        shown = [quoted(str(topic)) for topic in self.topics[:MAX_TOPICS_SHOWN]]
+        names = [quoted(name, MAX_RELATION_NAME_CHARS) for name in self.relations[:MAX_RELATIONS_SHOWN]]
+        lines = ["Topic entities:", numbered(shown)] if shown else []
+        lines += draw_solved_questions(self.exemplars)
+        lines += [f"Relations of this graph, some of them: {', '.join(names)}"] if names else []
+        return draw_case(self.question, *lines)
+
+
+class AdaptBlueprint(BlueprintPrompt[AdaptedBlueprint]):
+    """Write a blueprint after the ``exemplars`` nearest to a question, with these ``relations`` or others."""
 
     instructions = """\
 You plan a search in a knowledge graph. Write the blueprint of a question: for each topic entity, \
@@ -68,28 +81,9 @@ Reply: {"rationale": "Plays that he wrote and that were first staged there.", "b
 [["^written_by"], ["^first_staged_in"]]}
 """
 
-    def case(self) -> str:
-        """Show the question, its topic entities, the exemplars and some relations of the graph."""
-        return case_of_blueprint(self.question, self.topics, self.exemplars, self.relations)
-
     def check(self, reply: AdaptedBlueprint) -> None:
         """Refuse a blueprint of no branches or too many, and names that no relation has."""
         check_branches(reply.branches, self.topics)
-
-
-def case_of_blueprint(
-    question: str,
-    topics: Sequence[Entity],
-    exemplars: Sequence[SolvedQuestion],
-    relations: Sequence[str],
-) -> str:
-    """Draw a question, its topic entities, the exemplars and some relations of the graph."""
-    shown = [quoted(str(topic)) for topic in topics[:MAX_TOPICS_SHOWN]]
-    names = [quoted(name, MAX_RELATION_NAME_CHARS) for name in relations[:MAX_RELATIONS_SHOWN]]
-    lines = ["Topic entities:", numbered(shown)] if shown else []
-    lines += draw_solved_questions(exemplars)
-    lines += [f"Relations of this graph, some of them: {', '.join(names)}"] if names else []
-    return draw_case(question, *lines)
 
 
 def check_branches(branches: Sequence[Sequence[str]], topics: Sequence[Entity]) -> None:

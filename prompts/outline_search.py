@@ -2,11 +2,9 @@
 
 from pydantic import Field
 
-from kgqa.kg.terms import Entity
-from kgqa.prompts.adapt_blueprint import case_of_blueprint, check_branches
-from kgqa.prompts.base import Prompt, Reply
+from kgqa.prompts.adapt_blueprint import BlueprintPrompt, check_branches
+from kgqa.prompts.base import Reply
 from kgqa.prompts.decompose import check_subgoals
-from kgqa.prompts.solved_questions import SolvedQuestion
 
 
 class SearchOutline(Reply):
@@ -19,13 +17,8 @@ class SearchOutline(Reply):
     )
 
 
-class OutlineSearch(Prompt[SearchOutline]):
+class OutlineSearch(BlueprintPrompt[SearchOutline]):
     """Plan a search after the ``exemplars`` nearest to a question, with these ``relations`` or others."""
-
-    question: str
-    topics: tuple[Entity, ...]
-    exemplars: tuple[SolvedQuestion, ...]
-    relations: tuple[str, ...]
 
     instructions = """\
 You plan a search in a knowledge graph that starts from the topic entities of a question.
@@ -58,10 +51,6 @@ Reply: {"rationale": "Plays that he wrote and that were first staged there.", "s
 ["Find the plays that Schiller wrote.", "Choose those first staged in Mannheim."], "branches": \
 [["^written_by"], ["^first_staged_in"]]}
 """
-
-    def case(self) -> str:
-        """Show the question, its topic entities, the exemplars and some relations of the graph."""
-        return case_of_blueprint(self.question, self.topics, self.exemplars, self.relations)
 
     def check(self, reply: SearchOutline) -> None:
         """Refuse what `Decompose` and `AdaptBlueprint` refuse."""

@@ -174,14 +174,11 @@ async def find_inverse_relations(graph: KnowledgeGraph) -> InverseRelations | No
     """Find the inverse relations of a graph: one query, if its pairs are not known from loading.
 
     They are no look-up of a question, and not counted as one. Each of a pair has most facts in common
-    with the other; ties break by IRI. None where the query takes too long, or the graph cannot tell.
+    with the other; ties break by IRI. None where the query takes too long.
     """
-    count_pairs = getattr(graph, "both_ways", None)  # a graph of other people need not have it
-    if count_pairs is None:
-        return None
     try:
         with unmetered():
-            both: dict[tuple[str, str], tuple[int, float]] = await count_pairs()
+            both = await graph.both_ways()
     except (KGTimeout, KGRejected):
         return None
     best: dict[str, tuple[int, str]] = {}

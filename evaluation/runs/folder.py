@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, Self
 
 from filelock import FileLock, Timeout
 
+from kgqa.builds import replace_file
 from kgqa.evaluation.runs.records import (
     AppendLog,
     AskedRecord,
@@ -30,7 +31,6 @@ from kgqa.evaluation.runs.records import (
     open_regular,
     read_records,
     repair_tail,
-    replace_file,
 )
 from kgqa.files import read_file
 from kgqa.kg.terms import one_line
@@ -200,7 +200,7 @@ class RunFolder:
             if any(is_failed(record) for record, _ in read_records(self._results)):
                 self._drop_metrics()
                 kept = (line for record, line in read_records(self._results) if not is_failed(record))
-                replace_file(self._results, kept)
+                replace_file(self._results, lambda file: file.writelines(kept))
 
     def open_logs(self) -> None:
         """Open the files for further records (blocking)."""
@@ -223,13 +223,14 @@ class RunFolder:
                 offsets[record["id"]] = offset
                 offset += len(line)
             with open_regular(self._results) as file:
-                replace_file(self._results, (_read_line_at(file, offsets[id]) for id in ids))
+                lines = (_read_line_at(file, offsets[id]) for id in ids)
+                replace_file(self._results, lambda new: new.writelines(lines))
 
     def write_json(self, name: str, value: Json) -> None:
         """Write a file of JSON, at once."""
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
         with disk_errors(self.path):
-            replace_file(self.path / name, [text.encode("utf-8", "replace")])
+            replace_file(self.path / name, lambda file: file.write(text.encode("utf-8", "replace")))
 
     def _drop_metrics(self) -> None:
         """Take metrics away that are no longer those of the run."""

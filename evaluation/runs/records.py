@@ -9,10 +9,9 @@ again.
 import errno
 import json
 import os
-import shutil
 import stat
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -178,24 +177,3 @@ def _parse_object(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def replace_file(path: Path, parts: Iterable[bytes]) -> None:
-    """Replace a file at once: whoever reads it, also after a crash, sees the old one or the new one.
-
-    It keeps its modes. Where a link stands in its place, what the link leads to stays.
-    """
-    new = path.with_name(f"{path.name}.new")
-    try:
-        new.unlink(missing_ok=True)
-        with new.open("xb") as file:
-            with suppress(OSError):  # there is no old one, or no modes on this disk
-                shutil.copymode(path, new)
-            file.writelines(parts)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(new, path)
-    except OSError:
-        with suppress(OSError):
-            new.unlink()
-        raise

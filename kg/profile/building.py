@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TypeVar
 
-from kgqa.kg.dialects import META_NAMESPACES, OWL, PLAIN, RDFS, SCHEMA_ORG, XSD, Dialect, is_readable
+from kgqa.kg.dialects import META_NAMESPACES, PLAIN, RDFS, XSD, Dialect, is_readable
 from kgqa.kg.graph import Row
 from kgqa.kg.profile.naming import Facts, find_naming, find_unnamed
 from kgqa.kg.profile.profile import (
@@ -15,7 +15,6 @@ from kgqa.kg.profile.profile import (
     Profile,
     ProfileSummary,
     PropertyProfile,
-    RelationProfile,
     Wording,
 )
 from kgqa.kg.profile.terminology import DEFINITIONS, is_meta, is_terminology_only
@@ -59,11 +58,6 @@ MAX_VALUE_CHARS = 80
 MAX_MEMBERS_COUNTED = 100_000  # of one class of a graph that is not gone through
 MAX_PROPERTIES, MIN_PROPERTIES, MAX_PROPERTIES_IN_ALL = 40, 8, 30_000
 """Properties that are kept of a class, the commonest first, and of all classes together."""
-
-
-_DOMAINS = (f"{RDFS}domain", f"{SCHEMA_ORG}domainIncludes")
-_RANGES = (f"{RDFS}range", f"{SCHEMA_ORG}rangeIncludes")
-_INVERSES, _ABOVE = (f"{OWL}inverseOf", f"{SCHEMA_ORG}inverseOf"), (f"{RDFS}subPropertyOf",)
 
 
 def build_profile(
@@ -113,10 +107,10 @@ def build_profile(
         unnamed=tuple(sorted({*reader.unnamed.values()})) if is_plain else (),
         terminology=terminology,
         by_iri=is_plain and reader.has_readable_unnamed(terms | members.keys()),
-        has_hierarchy=bool(above),
         languages=reader.languages(),
     )
-    return Profile(tuple(classes), _relations(ask, wordings, predicates), terms, summary)
+    relations = {id: wordings[id] for id in sorted(predicates) if id in wordings}
+    return Profile(tuple(classes), relations, terms, summary)
 
 
 def profile_classes(ask: Ask, ids: Sequence[str], predicates: Mapping[str, int], dialect: Dialect) -> Profile:
@@ -400,33 +394,6 @@ def _wordings(
         id: Wording(tuple(sorted({*names[id]})), best(comments_of[id]))
         for id in sorted({*names, *comments_of})
     }
-
-
-def _relations(
-    ask: Ask, wordings: Mapping[str, Wording], predicates: Mapping[str, int]
-) -> dict[str, RelationProfile]:
-    """Return what the graph says of its relations."""
-    wanted = _present((*_DOMAINS, *_RANGES, *_INVERSES, *_ABOVE), predicates)
-    said = defaultdict[tuple[str, str], list[str]](list)
-    for some in _batches(sorted(predicates)) if wanted else ():
-        for node, predicate, end in ask(queries.objects_by(some, wanted)):
-            if node and predicate and isinstance(end, Entity) and is_iri(end.id):
-                said[node.id, predicate.id].append(end.id)
-
-    def by(relation: str, some: Sequence[str]) -> tuple[str, ...]:
-        return tuple(sorted({id for predicate in some for id in said.get((relation, predicate), ())}))
-
-    found = {
-        each: RelationProfile(
-            wordings.get(each, Wording()),
-            by(each, _DOMAINS),
-            by(each, _RANGES),
-            by(each, _INVERSES),
-            by(each, _ABOVE),
-        )
-        for each in sorted(predicates)
-    }
-    return {each: relation for each, relation in found.items() if relation != RelationProfile()}
 
 
 def _batches(items: Sequence[T], size: int = IDS_PER_QUERY) -> Iterator[Sequence[T]]:

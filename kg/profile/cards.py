@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from kgqa.kg.dialects import PLAIN
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile, RelationProfile, Wording
+from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile, Wording
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.terms import Entity, Literal, local_name, one_line
 from kgqa.kg.text import in_words
@@ -126,7 +126,7 @@ def class_name(of: ClassProfile) -> str:
 
 def relation_name(profile: Profile, relation: str, label: Callable[[str], str]) -> str:
     """Return what a relation is called: by a name of its own, or as the graph shows it."""
-    return best_name(profile.relations.get(relation, RelationProfile()).wording) or one_line(label(relation))
+    return best_name(profile.relations.get(relation, Wording())) or one_line(label(relation))
 
 
 def best_name(wording: Wording) -> str:

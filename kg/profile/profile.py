@@ -29,17 +29,6 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
-class RelationProfile:
-    """What the graph itself says of a relation: classes that it leads from and to, and its kin."""
-
-    wording: Wording = Wording()
-    domains: tuple[str, ...] = ()
-    ranges: tuple[str, ...] = ()
-    inverses: tuple[str, ...] = ()
-    above: tuple[str, ...] = ()  # relations that hold wherever it does
-
-
-@dataclass(frozen=True, slots=True)
 class PropertyProfile:
     """A property of a class, as the members that were read have it.
 
@@ -117,7 +106,6 @@ class ProfileSummary:
         unnamed: Beginnings of IRIs whose nodes have no name.
         terminology: Relations that only describe classes, relations and the like.
         by_iri: Whether nodes without a name are called by their IRIs where these can be read.
-        has_hierarchy: Whether classes with members have superclasses.
         languages: The share of names in each language, the empty tag for none.
     """
 
@@ -125,7 +113,6 @@ class ProfileSummary:
     unnamed: tuple[str, ...] = ()
     terminology: tuple[str, ...] = ()
     by_iri: bool = False
-    has_hierarchy: bool = False
     languages: Mapping[str, float] = field(default_factory=dict)
 
     def apply(self, dialect: Dialect) -> Dialect:
@@ -145,13 +132,13 @@ class Profile:
 
     Attributes:
         classes: Those with most members first, `UNTYPED` last.
-        relations: What the graph says of its relations.
+        relations: What the graph calls its relations, and says of them.
         terms: Classes, relations and the like, which are no topics where the graph has members.
         summary: What must be known to open it.
     """
 
     classes: tuple[ClassProfile, ...] = ()
-    relations: Mapping[str, RelationProfile] = field(default_factory=dict)
+    relations: Mapping[str, Wording] = field(default_factory=dict)
     terms: frozenset[str] = frozenset()
     summary: ProfileSummary = ProfileSummary()
 

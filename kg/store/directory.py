@@ -44,7 +44,7 @@ from kgqa.kg.store.survey import (
 )
 from kgqa.kg.terms import is_iri, one_line
 
-STORE_VERSION = 8
+STORE_VERSION = 9
 FACTS_FILE = "kgqa.json"
 NAMES_FILE = "names.sqlite"
 VALUES_FILE = "values.sqlite"

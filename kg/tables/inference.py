@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import inflection
 
@@ -28,7 +28,6 @@ from kgqa.kg.minting import relation_node, typed_literal, value_kind, web_node
 from kgqa.kg.tables.mapping import Kind, Link, MappedTables, TableMapping, Value, common_kind, is_midnight
 from kgqa.kg.tables.reading import as_text, join_names, read_rows, table_suffix
 from kgqa.kg.tables.triples import ROLES, find_roles
-from kgqa.kg.terms import one_line
 from kgqa.kg.text import singular
 from kgqa.locks import cached_property
 
@@ -245,46 +244,6 @@ class Inference:
                 for relation in self.relations.get((name, by), [by]):
                     found.setdefault(relation_node(relation).value, []).append(f"{name} -> {to}: {why}")
         return {relation: "; ".join(whys) for relation, whys in found.items()}
-
-    def to_toml(self) -> str:
-        """Return the mapping as TOML, with a comment on each guess."""
-        import tomlkit
-
-        document = tomlkit.document()
-        document.add(tomlkit.comment("Inferred by kgqa; correct what is wrong. Keys are in docs/graphs.md."))
-        for name, table in self.tables.items():
-            section = tomlkit.table()
-            for note in self.notes[name]:
-                section.add(tomlkit.comment(one_line(note, 1_000)))
-            given = table.model_dump(exclude_defaults=True)
-            parts = {key: given.pop(key) for key in ("values", "links") if key in given}
-            self._write(section, name, given)
-            for key, said in parts.items():
-                section.add(key, self._write(tomlkit.table(), name, said))
-            document.add(name, section)
-        return tomlkit.dumps(document)
-
-    def _write(self, part: Any, name: str, said: Mapping[str, object]) -> Any:
-        for key, value in said.items():
-            part.add(key, _shorten(value))
-            if why := self.reasons.get((name, key)):
-                part[key].comment(one_line(why, 1_000))
-        return part
-
-
-def _shorten(said: Any) -> Any:
-    """Return a part of a mapping as short as it can be written."""
-    import tomlkit
-
-    if isinstance(said, dict):
-        if said.keys() == {"column"}:
-            return said["column"]
-        inline = tomlkit.inline_table()
-        inline.update(said)
-        return inline
-    return (
-        [*said] if isinstance(said, tuple) and len(said) > 1 else said[0] if isinstance(said, tuple) else said
-    )
 
 
 def infer_tables(files: Sequence[Path]) -> Inference | None:

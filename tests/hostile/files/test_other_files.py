@@ -20,12 +20,12 @@ from kgqa.models.cache import SqliteCache
 from kgqa.priors.artifact_store import content_digest
 from kgqa.priors.blueprints import build_blueprints, open_library
 from kgqa.priors.errors import BlueprintError, ExemplarError
-from kgqa.priors.exemplars import build_exemplars, open_exemplars, open_solution_index
+from kgqa.priors.exemplars import build_exemplars
 from kgqa.priors.hub_models import check_model_folder
 from kgqa.priors.training_questions import RelationPath, Topic, TrainingQuestion, read_relations
 from kgqa.priors.vector_index import VectorIndex, VectorLabel
 from kgqa.tests.hostile.conftest import Tried
-from kgqa.tests.support.builds import built
+from kgqa.tests.support.builds import built, open_exemplars, open_solution_index
 
 ZEROS = gzip.compress(b'{"question":"' + b"a" * (300 << 20), 1, mtime=0)
 EXAMPLES = [

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from kgqa.cli import main as command
-from kgqa.evaluation.runs import records
 from kgqa.kg.errors import KGUnavailable
 from kgqa.kg.store import directory
 from kgqa.serving.settings import tracing_requested
@@ -98,16 +97,6 @@ def test_what_a_run_says_of_kgqa_is_text_and_commands_no_terminal(
     ended = kgqa(*EVAL, "--out", "run")
     assert ended.status == 0 and "was begun by kgqa ]0;x kgqa: fine and goes on" in ended.err
     assert ended.err.count("\n") == 1
-
-
-def test_a_link_beside_a_file_that_is_replaced_is_not_followed(tmp_path: Path) -> None:
-    precious = tmp_path / "precious"
-    precious.write_text("mine", encoding="utf-8")
-    (tmp_path / "run.json.new").symlink_to(precious)
-    records.replace_file(tmp_path / "run.json", [b"{}"])
-    assert precious.read_text(encoding="utf-8") == "mine"
-    assert (tmp_path / "run.json").read_bytes() == b"{}" and not (tmp_path / "run.json").is_symlink()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["precious", "run.json"]
 
 
 def test_settings_that_are_no_text_are_one_line(kgqa: Kgqa, tmp_path: Path, tried: Tried) -> None:

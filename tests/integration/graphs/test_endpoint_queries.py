@@ -36,12 +36,7 @@ from kgqa.tests.support.query_log import rows_together
 from kgqa.tests.support.servers import virtuoso
 from kgqa.tests.support.servers.proxy import Proxy
 
-
-@pytest.fixture(autouse=True)
-def whole_profiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait until a profile is made, whose queries are none of a question."""
-    monkeypatch.setattr("kgqa.kg.profile.keeping.MAX_SECONDS_WAITED", 120.0)
-
+pytestmark = pytest.mark.usefixtures("whole_profiles")
 
 FANS = (1, 50, 1_000)
 

@@ -44,6 +44,8 @@ def taking(relation: str) -> ScriptedModel:
         ("Which cars belong to the region Saxony?", "region", []),  # or have a verb beside it;
         ("Which cars from Wolf won the Rally?", "made_by", ["rally"]),
         ("Which cars from Wolf swim in rivers?", "made_by", ["swim"]),  # one phrase for each, and no name
+        ("Which cars could I drive if I were loyal to Wolf?", "made_by", []),  # who asks restricts nothing
+        ("Where does Saxony have region status?", "region", []),  # said in part by the relation
     ],
 )
 async def test_words_that_nothing_says_are_unverified(
@@ -64,6 +66,14 @@ def test_the_class_that_is_asked_for_is_told_from_other_names() -> None:
     }
     masked = _mask(names, state)
     assert masked == (f"Which {CLASS_MASK} has the [OTHER]?", 0)
+
+
+@pytest.mark.parametrize(
+    ("masked", "kind"),
+    [("Which vans has [OTHER]?", True), ("How many vans has [OTHER]?", True), ("Has [OTHER] vans?", False)],
+)
+def test_how_many_asks_for_a_kind_as_which_does(masked: str, kind: bool) -> None:
+    assert [each.is_kind for each in _phrases(masked)] == [kind]
 
 
 @given(st.text(max_size=80))

@@ -23,6 +23,7 @@ from kgqa.kg.store.loading import QuadReader, files_of
 from kgqa.kg.tables import inference
 from kgqa.kg.tables.inference import Inference, infer_mapping, infer_tables
 from kgqa.kg.tables.mapping import Link, Value
+from kgqa.kg.tables.mapping_text import write_toml
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.tests.support.perfect import DATA
 
@@ -364,7 +365,7 @@ async def test_triples_of_ids_are_facts_about_their_rows(infer: Infer, tmp_path:
     assert graph.inferred[f"{RELATION}lives_in"] == f"{said}; {said}"
     mapping = infer_tables(sorted(tmp_path.iterdir()))
     assert mapping
-    (tmp_path / "m.toml").write_text(mapping.to_toml())
+    (tmp_path / "m.toml").write_text(write_toml(mapping))
     assert quads(tmp_path / "m.toml") == quads(tmp_path / "nodes.csv", tmp_path / "edges.csv")
 
 
@@ -386,7 +387,7 @@ def test_a_folder_is_its_tables_or_its_mapping(infer: Infer, tmp_path: Path) -> 
     (tmp_path / ".hidden.csv").write_text("x")
     (tmp_path / "readme.md").write_text("x")
     assert [path.name for path in files_of(tmp_path)] == sorted(LIBRARY)
-    (tmp_path / "m.toml").write_text(found.to_toml())
+    (tmp_path / "m.toml").write_text(write_toml(found))
     assert files_of(tmp_path) == [tmp_path / "m.toml"]
     (tmp_path / "n.toml").write_text("")
     with pytest.raises(
@@ -401,7 +402,7 @@ async def test_a_graph_says_which_links_were_inferred(infer: Infer, tmp_path: Pa
         "book -> language: all 2 values are in languages.code"
         in (await open_graph([tmp_path]).info()).inferred
     )
-    (tmp_path / "m.toml").write_text(found.to_toml())
+    (tmp_path / "m.toml").write_text(write_toml(found))
     assert (await open_graph([tmp_path / "m.toml"]).info()).inferred == ()
 
 
@@ -496,7 +497,7 @@ def test_whatever_is_inferred_is_the_same_graph_by_its_toml(
     found = infer_mapping(files)
     expected = [str(quad) for quad in found.mapped.quads()]
     if found.tables:
-        (folder / "m.toml").write_text(found.to_toml(), encoding="utf-8", newline="")
+        (folder / "m.toml").write_text(write_toml(found), encoding="utf-8", newline="")
         assert [
             str(quad) for quad in QuadReader([folder / "m.toml"])._read_table(folder / "m.toml", ".toml")
         ] == expected

@@ -118,7 +118,7 @@ async def test_nodes_without_a_name_are_shown_inside_of_what_leads_to_them(graph
 async def test_superclasses_without_members_are_classes_too(graph: Open) -> None:
     profile = await profile_of(graph, SHOP)
     assert [each.id for each in profile.subclasses(f"{R}Thing")] == [f"{R}Tool", f"{R}Thing"]
-    assert (known(profile, f"{R}Thing").members, profile.summary.has_hierarchy) == (0, True)
+    assert known(profile, f"{R}Thing").members == 0
 
 
 async def test_classes_that_go_round_in_circles_end(graph: Open) -> None:
@@ -131,8 +131,6 @@ async def test_terminology_is_read_and_not_walked(graph: Open) -> None:
     profile = await shop.profile()
     assert {f"{R}icon", "http://purl.org/dc/terms/creator"} <= {*profile.summary.terminology}
     assert {f"{R}city", f"{R}from"}.isdisjoint(profile.summary.terminology)
-    said = profile.relations[f"{R}from"]
-    assert (said.domains, said.ranges) == ((f"{R}Tool",), (f"{R}Supplier",))
     hops = await shop.extend_chain(Chain(Entity(f"{R}Tool")))
     assert not [hop for hop in hops if hop.relation != f"{R}Tool" and "type" not in hop.relation]
     assert [match.how for match in await shop.find_entities("Tool")] == ["class"]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from kgqa.kg.profile.cards import ClassCard, make_cards
-from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile, RelationProfile, Wording
+from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile, Wording
 from kgqa.kg.terms import Literal, local_name
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -38,7 +38,7 @@ def test_nodes_without_a_class_are_said_to_have_none() -> None:
 
 def test_a_property_is_called_by_the_name_that_the_graph_gives_it() -> None:
     owner = ClassProfile(x("Tool"), 1, 1, properties=(PropertyProfile(x("P17"), 1, 1),))
-    country = RelationProfile(Wording((Literal("country", language="en"),)))
+    country = Wording((Literal("country", language="en"),))
     [made] = make_cards(Profile((owner,), {x("P17"): country}), [owner], local_name)
     assert made.properties[0].name == "country"
 

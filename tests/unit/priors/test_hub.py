@@ -122,7 +122,7 @@ extra = ("torch", "sentence_transformers", "transformers")
 sys.modules.update(dict.fromkeys(extra))  # whoever imports one of them fails
 import kgqa
 from kgqa.priors.encoder import open_encoder
-from kgqa.priors.exemplars import open_exemplars
+from kgqa.priors.exemplars import read_exemplars
 from kgqa.priors.blueprints import open_library
 from kgqa.priors.nli import open_contradiction_detector
 

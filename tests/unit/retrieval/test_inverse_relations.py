@@ -104,11 +104,3 @@ def test_a_chain_can_be_told_as_training_questions_have_it() -> None:
     assert taught.beside == (end("two"),)
     untaught = MIRRORS.merge_chains([more, few], ())[0]
     assert untaught.as_taught(visited) == untaught
-
-
-async def test_a_graph_of_other_people_need_not_tell_of_mirrors(books) -> None:
-    class Other:
-        async def info(self):
-            return await books.info()
-
-    assert await find_inverse_relations(Other()) is None

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile, RelationProfile, Wording
+from kgqa.kg.profile.profile import UNTYPED, ClassProfile, Profile, PropertyProfile, Wording
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Entity, Literal
 from kgqa.retrieval.suggestions import MAX_ANSWERS, MAX_NAME_CHARS, QuestionMaker, Suggestion
@@ -130,7 +130,7 @@ async def test_names_of_the_graph_are_used_before_those_of_iris(
 ) -> None:
     graph = make_graph(':saw a :Tool ; rdfs:label "Saw" ; :P1 :ulm . :ulm rdfs:label "Ulm" .')
     owner = tools(PropertyProfile(x("P1"), 1, 1, ends={UNTYPED: 1}), examples=(Entity(x("saw"), "Saw"),))
-    named = Profile((owner,), {x("P1"): RelationProfile(Wording((Literal("origin", language="en"),)))})
+    named = Profile((owner,), {x("P1"): Wording((Literal("origin", language="en"),))})
     made = [each for kind in QuestionMaker(graph, named, [owner]).kinds() for each in await collected(kind)]
     assert "What is the origin of Saw?" in [each.question for each in made]
 

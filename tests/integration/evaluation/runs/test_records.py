@@ -119,18 +119,3 @@ def test_a_line_that_is_no_record_is_named(path: Path, line: bytes) -> None:
     path.write_bytes(A + line + B)
     with pytest.raises(RunError, match=r"log\.jsonl, line 2: no record"):
         list(records.read_records(path))
-
-
-def test_a_file_is_replaced_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path.write_bytes(A)
-
-    def refuse(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(records.os, "fsync", refuse)
-    with pytest.raises(OSError, match="No space"):
-        records.replace_file(path, [B])
-    assert path.read_bytes() == A
-    monkeypatch.undo()
-    records.replace_file(path, [B])
-    assert path.read_bytes() == B

@@ -3,8 +3,9 @@ from typing import Any
 
 import pytest
 
-from kgqa.priors.exemplars import ExemplarLibrary, build_exemplars, open_exemplars
+from kgqa.priors.exemplars import ExemplarLibrary, build_exemplars
 from kgqa.priors.training_questions import read_training_questions
+from kgqa.tests.support.builds import open_exemplars
 from kgqa.tests.unit.priors.blueprints.conftest import words
 
 ANN, BOB = {"id": "http://x/e/Ann", "name": "Ann"}, {"id": "http://x/e/Bob", "name": "Bob"}

@@ -13,7 +13,6 @@ from kgqa.priors.exemplars import (
     EXEMPLAR_STORE,
     build_exemplars,
     gather_exemplars,
-    open_solution_index,
     read_exemplar_header,
     read_exemplars,
     read_solution_index,
@@ -31,7 +30,7 @@ from kgqa.priors.solutions import (
     merge_solutions,
 )
 from kgqa.priors.training_questions import Topic, read_training_questions
-from kgqa.tests.support.builds import built
+from kgqa.tests.support.builds import built, open_solution_index
 from kgqa.tests.unit.priors.blueprints.conftest import words
 from kgqa.tests.unit.priors.exemplars.conftest import ANN, BOB, BOTH, LINES, line
 

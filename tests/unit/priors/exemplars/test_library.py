@@ -10,11 +10,11 @@ import pytest
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.priors.artifact_store import SourceFile
 from kgqa.priors.errors import ExemplarError
-from kgqa.priors.exemplars import ExemplarLibrary, build_exemplars, open_exemplars, read_exemplar_header
+from kgqa.priors.exemplars import ExemplarLibrary, build_exemplars, read_exemplar_header
 from kgqa.priors.hop_model import WORD_SHARE
 from kgqa.priors.slots import Slot
 from kgqa.priors.training_questions import read_training_questions
-from kgqa.tests.support.builds import built
+from kgqa.tests.support.builds import built, open_exemplars
 from kgqa.tests.unit.priors.blueprints.conftest import words
 from kgqa.tests.unit.priors.exemplars.conftest import ANN, BOB, LINES, line
 

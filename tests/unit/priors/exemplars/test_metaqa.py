@@ -6,8 +6,9 @@ import time
 import pytest
 
 from kgqa.priors.encoder import CachedEncoder, Encoder
-from kgqa.priors.exemplars import ExemplarLibrary, build_exemplars, gather_exemplars, open_exemplars
+from kgqa.priors.exemplars import ExemplarLibrary, build_exemplars, gather_exemplars
 from kgqa.priors.training_questions import TrainingQuestion, read_training_questions
+from kgqa.tests.support.builds import open_exemplars
 from kgqa.tests.support.perfect import DATA, questions
 
 pytestmark = [
