@@ -46,12 +46,16 @@ class DescribedProperty:
 
 @dataclass(frozen=True, slots=True)
 class DescribedClass:
-    """A class in a line, its name and what is said of it, and its properties, most common first."""
+    """A class in a line, its name and what is said of it, and its properties, most common first.
+
+    ``members`` is how many it has itself.
+    """
 
     id: str
     words: str
     line: str
     properties: tuple[DescribedProperty, ...]
+    members: int = 0
 
 
 def describe_classes(schema: Schema, names: Names, label: Callable[[str], str]) -> list[DescribedClass]:
@@ -88,6 +92,7 @@ class _Writer:
             " ".join(filter(None, [name, comment])),
             ", ".join(parts),
             tuple(self._property(of, each) for each in of.properties),
+            of.members if of.id else 0,
         )
 
     def _called(self, id: str, name: str) -> str:
