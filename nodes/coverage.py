@@ -84,19 +84,57 @@ async def uncovered_phrases(
     None where a model may have considered them when it picked, nor where words cannot be compared: in other
     languages than English, and without an encoder.
     """
-    if query.picked or detect_language(state["question"]) not in {"", "en"}:
+    if query.picked:
         return []
-    names = _names(query, state)
+    chains = [chain for branch in query.branches for chain in branch.chains]
+    terms: list[Term] = [chain.topic for chain in chains if chain.topic != ANY]
+    terms += [entity for chain in chains for held in chain.constraints for entity in held.entities]
+    terms += [each.value for each in query.conditions if each.value]
+    hops = [hop for hop in _hops(query) if not leads_to_members(hop)]
+    alike = [hop for branch in query.branches for chain in branch.others for hop in chain.hops]
+    computed = query.aggregate is not None and query.aggregate.function != "count"
+    said = Said(
+        tuple(terms),
+        tuple(each.words for each in query.conditions),
+        tuple(hop.words for hop in hops),
+        tuple(hop.words for hop in alike),
+        int(computed),
+    )
+    return await unsaid_phrases(said, answers, state, runtime)
+
+
+class Said(NamedTuple):
+    """What a query says.
+
+    Attributes:
+        terms: The entities and values that it names, beside topics.
+        texts: What else says words of a question.
+        relations: The words of its relations, as often as it follows them.
+        alike: Those of others that say the same.
+        computed: How many things are computed, each of which may be said by a phrase.
+    """
+
+    terms: tuple[Term, ...]
+    texts: tuple[str, ...]
+    relations: tuple[str, ...]
+    alike: tuple[str, ...] = ()
+    computed: int = 0
+
+
+async def unsaid_phrases(
+    query: Said, answers: Sequence[Term], state: State, runtime: NodeRuntime
+) -> list[str]:
+    """Return the words of a question that nothing says of what a query says; see `uncovered_phrases`."""
+    if detect_language(state["question"]) not in {"", "en"}:
+        return []
+    names = _names(query.terms, state)
     masked, unfound = _mask(names, state)
     for each in state["passed_over"]:
         masked = mask_topic(masked, each, ()).replace(TOPIC_MASK, OTHER_MASK)
     named = {word for answer in answers[:MAX_ANSWERS_READ] for word in fold(str(answer)).split()}
     phrases = [each for each in _phrases(masked) if not (named.issuperset(each.words) or is_cue(str(each)))]
-    hops = [hop for hop in _hops(query) if not leads_to_members(hop)]
-    others = [*names, *(each.words for each in query.conditions)]
-    alike = (hop for branch in query.branches for chain in branch.others for hop in chain.hops)
-    relations = (text for hop in (*hops, *alike) for text in relation_texts(hop.words))
-    said = sorted({*filter(None, map(fold, others)), *relations})
+    relations = (text for words in (*query.relations, *query.alike) for text in relation_texts(words))
+    said = sorted({*filter(None, map(fold, [*names, *query.texts])), *relations})
     asked = sorted({text for each in phrases for text in (str(each), *each.words)})
     if not (asked and said):
         return [*map(str, phrases)]
@@ -104,8 +142,8 @@ async def uncovered_phrases(
         compared = _Likeness(asked, said, await runtime.encode([*asked, *said]))
     except EncoderError:
         return []
-    computed = query.aggregate is not None and query.aggregate.function != "count"
-    paraphrases = sum(fold(hop.words) not in NAMING_PHRASES for hop in hops) + computed + unfound
+    paraphrases = sum(fold(words) not in NAMING_PHRASES for words in query.relations)
+    paraphrases += query.computed + unfound
     left = [each for each in phrases if compared.least(each, said) < MIN_SUPPORT]
     plain = [each for each in left if not each.restricts and not each.is_kind]
     apart = {each: best for each in plain if (best := compared.best(each, said)) < MIN_SUPPORT}
@@ -138,13 +176,10 @@ class _Likeness:
         return whole if whole >= MIN_PHRASE_SAID else min(self._word(word, texts) for word in phrase.words)
 
 
-def _names(query: AnswerQuery, state: State) -> dict[str, Entity]:
-    """Return what the question calls topics, classes and the parts of a query, the longest names first."""
-    chains = [chain for branch in query.branches for chain in branch.chains]
-    terms: list[Term] = [*state["topic_entities"], *(chain.topic for chain in chains if chain.topic != ANY)]
-    terms += [entity for chain in chains for held in chain.constraints for entity in held.entities]
-    terms += [each.value for each in query.conditions if each.value]
-    known = [term if isinstance(term, Entity) else value_node(term) for term in terms]
+def _names(terms: Iterable[Term], state: State) -> dict[str, Entity]:
+    """Return what the question calls topics, classes and the terms of a query, the longest names first."""
+    every = (*state["topic_entities"], *terms)
+    known = [term if isinstance(term, Entity) else value_node(term) for term in every]
     known += [Entity(id, local_name(id)) for id in state["classes"]]
     names = {state["said_as"].get(each.id, str(each)): each for each in reversed(known)}
     return dict(sorted(names.items(), key=lambda pair: (-len(pair[0]), pair[0])))

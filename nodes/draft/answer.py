@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar, cast
 
 from kgqa.kg.terms import Entity, Literal, Term, Triple, local_name, plain_term
+from kgqa.nodes.coverage import Said, unsaid_phrases
 from kgqa.nodes.cues import unasked_function, unmet_kind, unused_cues_of_sparql
 from kgqa.nodes.draft.run import is_nothing
 from kgqa.nodes.draft.state import DraftState, has_answers
@@ -41,7 +42,8 @@ async def drafted_answer(given: State, runtime: NodeRuntime) -> Update | None:
     asks = state["row_columns"] == ["ask"] and [each.id for each in first] in (["true"], ["false"])
     read = await asyncio.to_thread(read_constants, query)
     conditions = [*_written(read, state), *await _bounds(state, runtime)]
-    unmet = [*_unmet(read, first, state, asks=asks)]
+    unsaid = await unsaid_phrases(_said(read, state), first, state, runtime)
+    unmet = [*dict.fromkeys([*_unmet(read, first, state, asks=asks), *unsaid])]
     by_graph = all(each["by"] == "graph" for each in conditions)
     outcome: Outcome = "grounded" if by_graph else "grounded_inference"
     if unmet or read is None or any(each["by"] is None for each in conditions):
@@ -165,6 +167,16 @@ def _unmet(
         yield "nothing was found"
     if asks and [cell.id for row in state["rows"] for cell in row if cell] == ["false"]:
         yield from state["hints"]
+
+
+def _said(read: QueryConstants | None, state: DraftState) -> Said:
+    """Return what a draft says: its terms, classes and relations by their names, and how much it computes."""
+    known = {each.id: each for some in (*state["alternatives"], state["members"]) for each in some}
+    written = [*read.written, *map(Entity, read.binding)] if read else []
+    terms = (known.get(each.id, each) if isinstance(each, Entity) else each for each in written)
+    words = (state["words"].get(id) or relation_phrase(local_name(id)) for id in state["ids"])
+    computed = state["ordered"] + len(state["computed_columns"])
+    return Said(tuple(terms), (), tuple(words), (), computed)
 
 
 def _unused_values(read: QueryConstants | None, state: DraftState) -> Iterator[str]:

@@ -72,6 +72,8 @@ async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
         "alternatives": alternatives,
         "parts": parts,
         "shown_ids": [*dict.fromkeys([*shown, *ids])],
+        "words": {part.relation: part.words for each in chosen for part in each.properties}
+        | {each.id: each.words for each in chosen},
         "members": [each for some in members.values() for each in some],
         "objections": [],
         "told": [],

@@ -25,6 +25,8 @@ class DraftUpdate(Update, total=False):
     """What the words of a topic's mention name each for itself, by its id, where all do."""
     shown_ids: list[str]
     """The ids in these lines, but for those of members."""
+    words: dict[str, str]
+    """What classes and relations in these lines are called, by their ids."""
     members: list[Entity]
     """The members of classes that are listed."""
     sparql: str
