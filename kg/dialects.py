@@ -406,13 +406,16 @@ _HASH = re.compile(r"(?i)(?=[0-9a-f-]*[0-9])(?:.*[^0-9a-z])?[0-9a-f]{8}[0-9a-f-]
 
 
 def is_readable(local: str) -> bool:
-    """Return whether the local part of an IRI may be a name: more letters than digits, and no hash.
+    """Return whether the local part of an IRI may be a name: more letters than digits, no hash, no query.
 
     >>> [is_readable(each) for each in ("Boeing_747", "97832", "suppl-1ee8f22a-1460-4875", "xfff9b966a2")]
     [True, False, False, False]
+    >>> is_readable("icon.svg?color=red&size=9"), is_readable("What_If?")
+    (False, True)
     """
     letters, digits = sum(map(str.isalpha, local)), sum(map(str.isdigit, local))
-    return letters > digits and letters > 1 and not (digits and _HASH.fullmatch(local))
+    asks = "=" in local.partition("?")[2]
+    return letters > digits and letters > 1 and not asks and not (digits and _HASH.fullmatch(local))
 
 
 GIVEN_AND_FAMILY = (

@@ -116,7 +116,7 @@ async def uncovered_by_terms(
 ) -> list[str]:
     """Return the words of a question that nothing of a query says which is made of relations and terms.
 
-    What it says besides is said by ``words``. Any word is among them that only one of ``others`` says, by
+    Relations are given in words. What it says besides is said by ``words``. Any word is among them that only one of ``others`` says, by
     which the query might have been made as well.
     """
     terms = [*terms]
@@ -125,10 +125,10 @@ async def uncovered_by_terms(
         *words,
         *names,
         *map(str, terms),
-        *(t for each in relations for t in relation_texts(local_name(each))),
+        *(text for each in relations for text in relation_texts(each)),
     ]
-    rivals = [text for each in others for text in relation_texts(local_name(each))]
-    paraphrases = sum(fold(relation_phrase(local_name(each))) not in NAMING_PHRASES for each in relations)
+    rivals = [text for each in others for text in relation_texts(each)]
+    paraphrases = sum(fold(relation_phrase(each)) not in NAMING_PHRASES for each in relations)
     return await _uncovered(names, said, paraphrases, rivals, answers, state, runtime)
 
 
@@ -250,13 +250,14 @@ def _tokens(masked: str) -> Iterator[_Token]:
     """Yield words and masks, and an empty token where a clause ends.
 
     The first word only asks, or is a name. A letter means nothing; a number, its unit and a month are read as
-    values elsewhere. What
-    who asks or is asked does is the frame of the question: "could I land", "if I were flying".
+    values elsewhere. What who asks or is asked does is the frame of the question: "could I land", "if I were
+    flying".
     """
     begin, end, number, speaker = 0, 0, True, False
     for word in split_words(masked):
         text, mark = fold(word.text), masked[max(0, word.start - 1) : word.end + 1]
-        if masked[end : word.start].strip(" -['’"):
+        between = masked[end : word.start].strip(" -['’")
+        if between and not (between == "." and end - begin <= MAX_ABBREVIATION_CHARS):
             yield _Token("")
             number = False
         is_number = is_number_word(text) or text in _MONTHS

@@ -55,9 +55,14 @@ here.
 shown, or said by the question: never with what you remember.
 - Take what is found by its IRI, not by a part of its name. Where a word may mean several things, take the \
 one that the rest of the question asks for.
-- Select what is asked for: the things themselves first (their IRIs, unless a name is asked for), then what \
-else is asked of each, and no other columns. A yes or no is an ASK.
-- "most", "top 5", "6th to 10th": ORDER BY with LIMIT and OFFSET; without such words no LIMIT.
+- Select what is asked for: the things themselves first (their IRIs, with no name beside them unless names \
+are asked for), then what else is asked of each, and no other columns. A yes or no is an ASK.
+- The same may be both a text and a thing, as a country of an address and one with an IRI: compare with the \
+kind that the property has, and select the thing unless its name is asked for.
+- "the most", "the largest" asks for all that tie: compare with the MAX of a subquery. "top 5", "6th to \
+10th": ORDER BY with LIMIT and OFFSET. Without such words no LIMIT.
+- Per cent are from 0 to 100. A difference is ABS(?a - ?b), unless the question asks by how much one is \
+more or less than the other.
 - "per", "for each": GROUP BY. "more than 5 of them": HAVING. A property with several values each repeats \
 its member's rows: count with DISTINCT, and sum or average in a subquery where it would.
 - "no", "not", "without": FILTER NOT EXISTS. What may be missing and is only shown: OPTIONAL.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from langchain_core.tools import BaseTool, ToolException
 
+from kgqa.kg.dialects import DIALECTS
 from kgqa.kg.drafts.checks import Finding, check_draft, implied_classes, named_ids, unknown_ids
 from kgqa.kg.drafts.cutting import cut_query
 from kgqa.kg.drafts.description import DescribedClass, DescribedProperty, FoundTerm, describe_classes
@@ -193,6 +194,24 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         return listing("classes", lines), DraftSchema(dict(names.prefixes), found, names)
 
     @graph_tool
+    async def list_members(classes: list[str]) -> tuple[str, dict[str, list[Entity]]]:
+        """Give the members of classes that have few, where all have names.
+
+        Args:
+            classes: ids of the classes.
+        """
+        has_type = Hop(DIALECTS[graph.dialect].types[0], forward=False)
+        chains = [Chain(Entity(each), (has_type,)) for each in classes]
+        visits = await graph.visit_chains(chains, hops=False) if chains else []
+        ends = {of: [end.term for end in visit.ends] for of, visit in zip(classes, visits, strict=True)}
+        members = {
+            of: [term for term in terms if isinstance(term, Entity)]
+            for of, terms in ends.items()
+            if all(term.name for term in terms)
+        }
+        return listing("members", (str(term) for terms in members.values() for term in terms)), members
+
+    @graph_tool
     async def is_counted() -> tuple[str, bool]:
         """Say whether the classes of the knowledge graph and what their members have were counted."""
         schema, _ = await checker.schema()
@@ -286,6 +305,7 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
 
     return [
         describe_schema,
+        list_members,
         is_counted,
         check_query,
         run_query,

@@ -59,7 +59,7 @@ class DescribedProperty:
 class DescribedClass:
     """A class in a line, its name and what is said of it, and its properties, most common first.
 
-    ``below`` are the other classes that its members may be of.
+    ``below`` are the other classes that its members may be of; ``members`` is how many it has itself.
     """
 
     id: str
@@ -68,6 +68,7 @@ class DescribedClass:
     properties: tuple[DescribedProperty, ...]
     name: str = ""
     below: tuple[str, ...] = ()
+    members: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,7 @@ class _Writer:
             tuple(self._property(of, each) for each in of.properties),
             name,
             tuple(each.id for each in below),
+            of.members if of.id else 0,
         )
 
     def _called(self, id: str, name: str) -> str:

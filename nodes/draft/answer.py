@@ -101,9 +101,10 @@ async def _facts(
 def _written(read: QueryConstants | None, state: DraftState) -> Iterator[RecordedCondition]:
     """Yield what the query names: the model's, where the question does not say it and nobody has shown it.
 
-    Values that are shown as examples are the model's choice; those of an enumeration, and what was found, are
-    the graph's.
+    Values that are shown as examples, and members of a class, are the model's choice; values of an
+    enumeration, and what was found, are the graph's.
     """
+    names = {each.id: each for each in state["members"]}
     topics = {*map(plain_term, state["topic_entities"])}
     shown, listed = {*state["shown_ids"]}, {*state["enumerated"]}
     for each in read.written if read else ():
@@ -115,7 +116,7 @@ def _written(read: QueryConstants | None, state: DraftState) -> Iterator[Recorde
         yield RecordedCondition(
             words=str(each),
             query=f"<{each.id}>" if isinstance(each, Entity) else each.id,
-            by="graph" if known or is_term_said(each, state["question"]) else "model",
+            by="graph" if known or is_term_said(names.get(each.id, each), state["question"]) else "model",
         )
 
 

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 from kgqa.kg.pages import ChainResult, Description, Mention
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, plain_term, value_node
+from kgqa.kg.text import fold, in_singular, split_words
 from kgqa.nodes.draft.state import DraftState, DraftUpdate
 from kgqa.nodes.likeness import likeness, likest
 from kgqa.priors.candidate_ranking import bm25_scores
 from kgqa.prompts.base import quoted
+from kgqa.retrieval.wording import IGNORED_WORDS, MIN_STEM_SAID, word_similarity
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.tools.arguments import chain_arguments
 from kgqa.tools.drafts import DescribedClass, DraftSchema, FoundTerm
@@ -21,6 +23,9 @@ MAX_CLASSES_COMPARED = 300
 MAX_PROPERTIES = 14  # of a class, where it has more those that are most alike to the question
 MAX_FOUND = 10  # entities and values that are shown
 MAX_MEANINGS = 3  # of one mention
+MAX_PARTS = 3  # words of a mention that may name things each for itself
+MAX_MEMBERS_LISTED = 12  # of a class, by name
+MAX_VALUES_IN_PART = 5  # that the question does not say as a whole
 MAX_OWNERS = 3  # classes with a property, for a value of it to be of one of them
 MAX_RELATIONS = 6  # by which one of these is linked
 JOINED_SHARE = 0.9  # of the likeness of a class, for those that it joins
@@ -34,11 +39,22 @@ async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     alike they or their properties are to the question, as long as there is room.
     """
     schema: DraftSchema = await runtime.call_tool("describe_schema", classes=[*state["classes"]])
-    alternatives, meant = await _alternatives(state, runtime)
+    alternatives, parts, meant = await _alternatives(state, runtime)
     lines, terms, classes = await _found(meant, state["said_as"], schema, runtime)
     ids = [each.term.id for each in terms if isinstance(each.term, Entity)]
     chosen = await _choose(schema.classes, [*state["classes"], *classes], state["question"], runtime)
-    cards = [line for each in chosen for line in (each.line, *(part.line for part in each.properties))]
+    small = [each.id for each in chosen if 0 < each.members <= MAX_MEMBERS_LISTED]
+    members: Mapping[str, Sequence[Entity]] = await runtime.try_tool("list_members", classes=small) or {}
+    lines += _values_in_part(chosen, state["question"], schema)
+    cards = [
+        line
+        for each in chosen
+        for line in (
+            each.line,
+            *(part.line for part in each.properties),
+            *_draw_members(members.get(each.id, ()), schema),
+        )
+    ]
     shown = [
         *(each.id for each in chosen if each.id),
         *(p.relation for each in chosen for p in each.properties),
@@ -57,7 +73,11 @@ async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
         "terms": terms,
         "enumerated": sorted({text for each in chosen for part in each.properties for text in part.values}),
         "alternatives": alternatives,
+        "parts": parts,
         "shown_ids": [*dict.fromkeys([*shown, *ids])],
+        "words": {part.relation: part.words for each in chosen for part in each.properties}
+        | {each.id: each.words for each in chosen},
+        "members": [each for some in members.values() for each in some],
         "objections": [],
         "told": [],
         "doubts": [],
@@ -108,10 +128,12 @@ async def _found(
     return [*dict.fromkeys(lines)], terms, [*dict.fromkeys(classes)]
 
 
-async def _alternatives(state: DraftState, runtime: NodeRuntime) -> tuple[list[list[Entity]], list[Entity]]:
-    """Return what each mention of the question may mean, and what is shown of it: where it has a name, that.
+async def _alternatives(
+    state: DraftState, runtime: NodeRuntime
+) -> tuple[list[list[Entity]], dict[str, list[Entity]], list[Entity]]:
+    """Return what each mention of the question may mean, what its words mean, and what is shown of it.
 
-    Topics that are given mean themselves.
+    Where it has a name, that is shown. Topics that are given mean themselves.
     """
     topics = [[topic, *state["meanings"].get(topic.id, ())] for topic in state["topic_entities"]]
     mentions: list[Mention] = []
@@ -122,8 +144,46 @@ async def _alternatives(state: DraftState, runtime: NodeRuntime) -> tuple[list[l
     others = [some for some in topics if some[0] not in known]
     sure = [[match.entity for match in mention.matches if match.sure] for mention in mentions]
     meant = [(named or some)[:MAX_MEANINGS] for named, some in zip(sure, alternatives, strict=True)]
+    parts = {mention.matches[0].entity.id: await _parts(mention, runtime) for mention in mentions}
     shown = dict.fromkeys(each for some in (*meant, *others) for each in some)
-    return [*alternatives, *others], [*shown][:MAX_FOUND]
+    apart = [each for some in parts.values() for each in some if each not in shown]
+    found = [*[*shown][:MAX_FOUND], *apart[:MAX_FOUND]]
+    return [*alternatives, *others], {id: some for id, some in parts.items() if some}, found
+
+
+async def _parts(mention: Mention, runtime: NodeRuntime) -> list[Entity]:
+    """Return what the words of a mention name each for itself, if all do: "sensor" and "switch"."""
+    words = in_singular(mention.text).split()
+    if mention.is_class or not 1 < len(words) <= MAX_PARTS:
+        return []
+    apart = " or ".join(reversed(words))  # so that they are no phrase
+    found: list[Mention] = await runtime.try_tool("link_entities", question=apart) or []
+    named = [each.matches[0].entity for each in found if each.matches[0].sure and " " not in each.text]
+    return named if len(named) == len(words) else []
+
+
+def _draw_members(members: Sequence[Entity], schema: DraftSchema) -> Iterator[str]:
+    """Say which members a class has, where it has few."""
+    if members:
+        drawn = (f"{quoted(str(each))} {schema.names.write(each.id)}" for each in members)
+        yield f"  all members: {', '.join(drawn)}"
+
+
+def _values_in_part(chosen: Sequence[DescribedClass], question: str, schema: DraftSchema) -> list[str]:
+    """Say which values of enumerations that no card lists the question has words of, most of them first."""
+    asked = {fold(word.text) for word in split_words(question)} - IGNORED_WORDS
+    found: dict[str, float] = {}
+    for of in chosen:
+        for part, value in ((each, value) for each in of.properties for value in each.values):
+            words = {*fold(value).split()} - IGNORED_WORDS
+            said = [
+                word for word in words if any(word_similarity(word, each) >= MIN_STEM_SAID for each in asked)
+            ]
+            if said and quoted(value) not in part.line:
+                write = schema.names.write
+                line = f"{quoted(value)}: {write(part.relation)} {quoted(value)} of {write(of.id)}"
+                found[line] = len(said) / len(words)
+    return sorted(found, key=lambda line: -found[line])[:MAX_VALUES_IN_PART]
 
 
 async def _types(topic: Entity, runtime: NodeRuntime) -> list[str]:

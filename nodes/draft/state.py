@@ -26,8 +26,14 @@ class DraftUpdate(Update, total=False):
     """All texts that a property in these lines can have, of those properties that have few."""
     alternatives: list[list[Entity]]
     """What each mention of the question may mean."""
+    parts: dict[str, list[Entity]]
+    """What the words of a topic's mention name each for itself, by its id, where all do."""
     shown_ids: list[str]
-    """The ids in these lines."""
+    """The ids in these lines, but for those of members."""
+    words: dict[str, str]
+    """What classes and relations in these lines are called, by their ids."""
+    members: list[Entity]
+    """The members of classes that are listed."""
     sparql: str
     """The draft."""
     reading: str

@@ -10,7 +10,6 @@ from kgqa.nodes.cues import asked_extremes, unused_cues_of_sparql
 from kgqa.nodes.draft.state import DraftState
 from kgqa.retrieval.wording import relation_phrase
 from kgqa.runtime.node import NodeRuntime
-from kgqa.tools.drafts import DraftSchema
 from kgqa.tools.select import QueryConstants, read_constants
 
 WORD = r"[^\W_]+"
@@ -39,21 +38,23 @@ async def _uncovered(
 ) -> list[str]:
     """Return the words that no name in the query says, or only that of what was shown and is not in it."""
     meant = {topic.id: topic for topic in state["topic_entities"]}
-    meant |= {each.id: each for some in state["alternatives"] for each in some}
-    nodes = {*state["ids"]} - {*state["relations"]}
-    terms = [meant.get(id) or Entity(id, relation_phrase(local_name(id))) for id in sorted(nodes)]
+    meant |= {each.id: each for some in (*state["alternatives"], state["members"]) for each in some}
+    nodes = sorted({*state["ids"]} - {*state["relations"]})
+    terms = [meant.get(id) or Entity(id, relation_phrase(_called(id, state))) for id in nodes]
     terms += [term for term in (read.written if read else ()) if isinstance(term, Literal)]
-    schema: DraftSchema = await runtime.call_tool("describe_schema", classes=[*state["classes"]])
-    properties = {part.relation for each in schema.classes for part in each.properties}
-    others = [id for id in state["shown_ids"] if id in properties and id not in state["relations"]]
+    properties = dict.fromkeys(part.relation for each in state["described"] for part in each.properties)
+    relations, others = (
+        [_called(id, state) for id in some]
+        for some in (state["relations"], [id for id in properties if id not in state["relations"]])
+    )
     said = ["per"] if state["grouped"] else []
-    return await uncovered_by_terms(state["relations"], terms, others, said, answers, state, runtime)
+    return await uncovered_by_terms(relations, terms, others, said, answers, state, runtime)
 
 
 def _unused_values(read: QueryConstants | None, state: DraftState) -> Iterator[str]:
     """Yield the values that a property has few of, which the question says and the query does not."""
     written = [term.name or "" for term in (read.written if read else ())]
-    said = _words(" ".join([*written, *_called(state)]))
+    said = _words(" ".join([*written, *(_called(id, state) for id in state["ids"])]))
     asked = _words(state["question"])
     for value in state["enumerated"]:
         text = _words(value)
@@ -61,9 +62,9 @@ def _unused_values(read: QueryConstants | None, state: DraftState) -> Iterator[s
             yield value
 
 
-def _called(state: DraftState) -> list[str]:
-    """Return in words what the query names."""
-    return [relation_phrase(local_name(id)) for id in state["ids"]]
+def _called(id: str, state: DraftState) -> str:
+    """Return what the query names by an IRI, in words."""
+    return state["words"].get(id) or relation_phrase(local_name(id))
 
 
 def _words(text: str) -> str:
@@ -74,14 +75,17 @@ def _words(text: str) -> str:
 def _is_met(topic: Entity, read: QueryConstants | None, state: DraftState) -> bool:
     """Return whether a query is about a topic, or about what its mention may mean otherwise."""
     meant = [topic, *(each for some in state["alternatives"] if topic in some for each in some)]
-    return any(_is_part(each, read, state) for each in meant)
+    parts = state["parts"].get(topic.id)
+    return any(_is_part(each, read, state) for each in meant) or (
+        parts is not None and all(_is_part(each, read, state) for each in parts)
+    )
 
 
 def _is_part(topic: Entity, read: QueryConstants | None, state: DraftState) -> bool:
     """Return whether a query has a topic: an entity that binds it, a value, a class or what says its name."""
     meant = plain_term(topic)
     written = {term.name.casefold() for term in (read.written if read else ()) if isinstance(term, Literal)}
-    named = [*map(_words, _called(state))]
+    named = [_words(_called(id, state)) for id in state["ids"]]
     if (topic.name or "").casefold() in written:
         return True
     if isinstance(meant, Literal):

@@ -13,9 +13,10 @@ async def validate(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     What is surely wrong never runs. What is only doubtful is told once: a draft that stands by it runs, and
     its answer rests on the model.
     """
+    known = [*state["shown_ids"], *(each.id for each in state["members"])]
     try:
         checked: CheckedDraft = await runtime.call_tool(
-            "check_query", query=state["sparql"], known=state["shown_ids"], classes=[*state["classes"]]
+            "check_query", query=state["sparql"], known=known, classes=[*state["classes"]]
         )
     except KGRejected as error:
         return _refine(state, {}, [str(error)], runtime, must=True)

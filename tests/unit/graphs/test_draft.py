@@ -28,6 +28,9 @@ def drafted(sparql: str, **said: Any) -> dict[str, Any]:
     return {"reading": "as it says", "sparql": sparql, **said}
 
 
+MADE_BY_BOLT = "SELECT ?t { ?t r:madeBy e:m2 }"
+
+
 async def ask(question: str, kg: Any, *replies: Line, **options: Any) -> tuple[kgqa.Record, ScriptedModel]:
     model = ScriptedModel(replies)
     record = await kgqa.aask(question, kg=kg, model=model, method="draft", allow_parametric=False, **options)
@@ -65,6 +68,58 @@ async def test_the_prompt_shows_what_the_words_are_called_and_what_classes_have(
     assert '"Ulm": r:city "Ulm" of r:Maker' in case
     assert "  r:stock: numbers as text (to compare or add, cast with xsd:decimal) 7 … 120" in case
     assert "r:Tool, kinds: r:Axe, r:Saw, all of them of its kinds (?x a/rdfs:subClassOf* r:Tool)" in case
+
+
+async def test_the_members_of_a_small_class_are_listed_and_taking_one_is_the_models_choice(
+    workshop: SparqlGraph, stocked: SparqlGraph
+) -> None:
+    tools = drafted("SELECT ?t { ?t r:madeBy e:m3 }")
+    record, model = await ask("Which tools are of the cheapest maker?", workshop, tools, tools)
+    listed = '  all members: "Acme" e:m1, "Bolt" e:m2, "Cog" e:m3'
+    assert listed in model.prompts[0].case().splitlines()
+    record, model = await ask("Which tools are of the best maker?", workshop, drafted(MADE_BY_BOLT))
+    assert record["outcome"] == "grounded_inference"
+    _, model = await ask("Which tools are of the best maker?", stocked, drafted(MADE_BY_BOLT))
+    assert listed not in model.prompts[0].case()  # of 53
+
+
+async def test_what_the_words_of_a_name_mean_each_for_itself_is_found_too() -> None:
+    kinds = 'e:k1 a r:Kind ; rdfs:label "Sensor" . e:k2 a r:Kind ; rdfs:label "Switch" .'
+    made = (
+        'e:x1 a r:Part ; rdfs:label "Sensor Switch" ; r:of e:k1 , e:k2 . e:x2 a r:Part ; r:of e:k1 , e:k2 .'
+    )
+    kg = open_workshop(kinds + made + 'e:x2 rdfs:label "Quux" .')
+    of_both, of_one = (
+        f"SELECT (COUNT(?x) AS ?n) {{ ?x a r:Part ; r:of {of} }}" for of in ("e:k1 , e:k2", "e:k1")
+    )
+    record, model = await ask("How many Sensor Switches are there?", kg, drafted(of_both))
+    assert {'"Sensor": e:k1', '"Switch": e:k2', '"Sensor Switch": e:x1'} <= {
+        line.partition(" (a ")[0] for line in model.prompts[0].found
+    }
+    assert (shown(record), record["outcome"]) == (["2"], "grounded")
+    record, _ = await ask("How many Sensor Switches are there?", kg, drafted(of_one))
+    assert record["outcome"] == "grounded_unverified"
+
+
+async def test_values_that_no_card_lists_are_found_by_a_part_of_them() -> None:
+    states = [*(f"Grade {n}" for n in range(14)), "Ready for dispatch", "Under dispatch note"]
+    kg = open_workshop(
+        " ".join(f'e:s{n} a r:Item ; r:status "{each}" .' for n, each in enumerate(2 * states))
+    )
+    query = drafted("SELECT ?s { ?s r:status 'Ready for dispatch' }")
+    record, model = await ask("Which items can be dispatched?", kg, query)
+    assert [line for line in model.prompts[0].found if "dispatch" in line] == [
+        '"Ready for dispatch": r:status "Ready for dispatch" of r:Item',
+        '"Under dispatch note": r:status "Under dispatch note" of r:Item',
+    ]
+    assert record["outcome"] == "grounded"
+
+
+async def test_a_value_that_is_shown_in_another_language_is_the_graphs(workshop: SparqlGraph) -> None:
+    record, _ = await ask(
+        "Quels outils sont d'occasion ?", workshop, drafted("SELECT ?t { ?t r:state 'used' }")
+    )
+    assert (len(shown(record)), record["outcome"]) == (2, "grounded")
 
 
 async def test_several_columns_are_a_table_in_the_order_that_is_asked_for(workshop: SparqlGraph) -> None:
