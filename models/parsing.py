@@ -133,7 +133,8 @@ def _last_valid(text: str, schema: type[Reply]) -> Reply:
             return validate_reply(value, schema)
         except BadReply as error:
             refused = refused or error
-    raise refused or BadReply(f"the reply holds no JSON object; {_INSTRUCTION}")
+    what = "holds no JSON object" if text.strip() else "is empty"
+    raise refused or BadReply(f"the reply {what}; {_INSTRUCTION}")
 
 
 def _json_objects(text: str) -> Iterator[object]:

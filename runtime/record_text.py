@@ -160,10 +160,11 @@ def _no_answer_reason(record: Mapping[str, Any]) -> str:
     reasons = [entry.get("reason") for entry in record["trace"][-1:]]
     if said := next(filter(None, [*reasons, record.get("error")]), ""):
         return f": {one_line(str(said), 1000)}"
+    if errors := [str(entry["error"]) for entry in record["trace"] if entry.get("error")]:
+        more = f" (and {count_of(len(errors) - 1, 'more failure')})" if len(errors) > 1 else ""
+        return f": {one_line(errors[0], 1000)}{more}"
     if record["topics"]:
         return " in the graph"
-    if unknown := next((entry["error"] for entry in record["trace"] if entry.get("error")), ""):
-        return f": {one_line(str(unknown), 1000)}"
     return ": the question names no entity of the graph; give one with --topic, or topics= in Python"
 
 

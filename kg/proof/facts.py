@@ -97,9 +97,10 @@ def condition_facts(query: AnswerQuery, number: int, ways: Mapping[Term, Sequenc
 def read_ways(rows: Sequence[Row], named: Mapping[Term, Term]) -> dict[int, dict[Term, list[Way]]]:
     """Return the ways to each answer, by the parts of `write_evidence_query`; none past what is no term."""
     found: dict[int, dict[Term, list[Way]]] = {}
-    for part, answer, *nodes in rows:
-        if part is not None and answer is not None and None not in nodes[::3]:
-            way = [named[node] for node in nodes[::3] if f"<{node.id}>" != NOWHERE]
+    for part, answer, *columns in rows:
+        nodes = [node for node in columns[::3] if node is not None]
+        if part is not None and answer is not None and len(nodes) == MAX_NODES:
+            way = [named[node] for node in nodes if f"<{node.id}>" != NOWHERE]
             found.setdefault(read_integer(part), {}).setdefault(answer, []).append(way)
     return found
 

@@ -3,6 +3,7 @@
 import asyncio
 from importlib import import_module
 
+from kgqa.models.errors import MalformedReply
 from kgqa.nodes.agent.state import AgentState, AgentUpdate
 from kgqa.nodes.link import link
 from kgqa.prompts.act import INSTRUCTIONS, opening
@@ -34,6 +35,8 @@ async def act(state: AgentState, runtime: NodeRuntime) -> AgentUpdate:
         update["said"] = said
         if said is not None:
             runtime.trace["answers"] = [each.name for each in said]
+        elif not {"limit", "failure"} & runtime.trace.keys():
+            runtime.record_failure(MalformedReply("the model gives no answer, though it was reminded"))
     except BudgetExceeded as error:
         runtime.trace["reason"] = str(error)
         update["stopped_by"] = error.limit

@@ -42,7 +42,7 @@ async def prune(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     pruned = _remember([*fresh, *_set_aside(others)], state)
     if not final:
         if "malformed" in runtime.trace:
-            runtime.trace["failure"] = MalformedReply.__name__
+            runtime.trace |= {"failure": MalformedReply.__name__, "error": runtime.trace["malformed"]}
         return {"pruned": pruned, "resume_points": remaining_points(state), "decision": "backtrack"}
     taken = final[0].chain
     return {

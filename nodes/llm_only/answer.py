@@ -30,7 +30,8 @@ async def complete_unproved_record(
 ) -> FinalUpdate:
     """Complete a record that no graph was asked for."""
     failed = failure_outcome(state)
-    if not (names or failed or state["stopped_by"]):
+    misread = any("failure" in entry for entry in state["trace"])
+    if not (names or failed or misread or state["stopped_by"]):
         runtime.trace["reason"] = "the model does not know"
     outcome = "parametric" if names else failed or "none"
     update: Update = {"answers": parametric_answers(names), "outcome": outcome, "paths": [], "evidence": []}

@@ -100,6 +100,14 @@ def test_a_record_prints_in_three_lines() -> None:
             {"topics": [], "trace": [{"error": "no entity is called 'Ad'"}, {"node": "answer"}]},
             "No answer found: no entity is called 'Ad'.",
         ),
+        (
+            {"trace": [{"error": "compose_query: the reply is empty"}, {"error": "b"}, {"error": "c"}, {}]},
+            "No answer found: compose_query: the reply is empty (and 2 more failures).",
+        ),
+        (
+            {"trace": [{}, {"error": "the prefix kg: is not declared"}, {"reason": None}]},
+            "No answer found: the prefix kg: is not declared.",
+        ),
         ({}, "No answer found in the graph."),
         (
             {"outcome": "kg_unavailable", "trace": [{"error": "no such file"}, {"node": "answer"}]},
