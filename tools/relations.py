@@ -9,7 +9,8 @@ from typing_extensions import TypedDict
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import ChainPage, Page
-from kgqa.kg.profile.profile import UNTYPED, ClassProfile
+from kgqa.kg.profile.cards import class_name
+from kgqa.kg.profile.profile import UNTYPED
 from kgqa.kg.terms import Chain, Entity, Hop, Term, local_name
 from kgqa.tools.arguments import resolve_entities, resolve_hop
 from kgqa.tools.text import MAX_RELATION_LINES, graph_tool, listing, show_hop, show_term
@@ -102,7 +103,7 @@ def schema_tool(graph: KnowledgeGraph) -> BaseTool:
         """List the classes of the knowledge graph with what their members have, and all its relations."""
         classes = [each for each in (await graph.profile()).classes if each.id != UNTYPED]
         lines = (
-            f"{show_term(Entity(each.id, _name(each)))}, {each.members} members: "
+            f"{show_term(Entity(each.id, class_name(each)))}, {each.members} members: "
             + ", ".join(graph.relation_label(p.relation) for p in each.properties[:MAX_CLASS_RELATIONS])
             for each in classes
         )
@@ -111,12 +112,6 @@ def schema_tool(graph: KnowledgeGraph) -> BaseTool:
         return (f"{text}\n{listing('kinds of things in the graph', lines)}" if classes else text), page
 
     return list_schema
-
-
-def _name(kind: ClassProfile) -> str:
-    return next(
-        (name.value for name in kind.wording.names if name.language in {"en", ""}), local_name(kind.id)
-    )
 
 
 def _page_of_chain(page: Page[Term], chain: Chain) -> ChainPage[Term]:

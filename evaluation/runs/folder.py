@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, Self
 
 from filelock import FileLock, Timeout
 
-from kgqa.builds import replace_file
+from kgqa.builds import SCRATCH_PREFIX, replace_file
 from kgqa.evaluation.runs.records import (
     AppendLog,
     AskedRecord,
@@ -40,7 +40,9 @@ Json = Mapping[str, Any]
 RECORDED_PACKAGES = ("langgraph", "langchain-core", "pydantic", "pyoxigraph", "numpy")  # named with versions
 MAX_VALUE_CHARS = 100  # characters of a value that a difference shows at most
 LOCK_FILE = ".lock"
-_LEFTOVERS = frozenset({LOCK_FILE, "run.json.new"})  # what a run that was killed before it began may leave
+_LEFTOVERS = (LOCK_FILE, SCRATCH_PREFIX)
+"""How the names begin of what a run may leave that was killed before it began."""
+
 _CONFIG_HASH = "the config hash"
 
 _log = logging.getLogger(__name__)
@@ -111,8 +113,8 @@ class RunFolder:
         self._lock = FileLock(lock, timeout=0, thread_local=False)
         with disk_errors(path):
             path.mkdir(parents=True, exist_ok=True)
-            there = {file.name for file in path.iterdir()}
-            if "run.json" not in there and there - _LEFTOVERS:
+            there = {file.name for file in path.iterdir() if not file.name.startswith(_LEFTOVERS)}
+            if there and "run.json" not in there:
                 raise RunError(f"{path} holds other things and no run; name a new folder with --out")
             if lock.is_symlink() or (lock.exists() and not lock.is_file()):
                 raise RunError(f"{lock} is no regular file; delete it, or give another --out")

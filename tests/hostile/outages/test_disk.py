@@ -42,7 +42,7 @@ def test_a_run_goes_on_wherever_the_disk_was_full(disk: Disk, tried: Tried) -> N
         assert not (out / "metrics.json").exists() or room >= size
     assert disk.run(*EVAL, "--out", "run")[0] == 0
     assert (out / "results.jsonl").read_bytes() == (wanted / "results.jsonl").read_bytes()
-    assert not list(out.glob("*.new"))
+    assert not list(out.glob(".kgqa-*"))
     tried(faults=len(rooms), questions=towns.TOWNS, records=towns.TOWNS)
 
 

@@ -144,7 +144,7 @@ def test_a_folder_with_other_things_is_refused(tmp_path: Path) -> None:
 
 def test_what_a_run_killed_at_its_beginning_left_is_no_hindrance(tmp_path: Path) -> None:
     (tmp_path / ".lock").touch()
-    (tmp_path / "run.json.new").write_text("{")
+    (tmp_path / ".kgqa-0123456789abcdef").mkdir()
     with RunFolder(tmp_path) as folder:
         folder.claim(HEAD)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".lock", "run.json"]
