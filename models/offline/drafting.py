@@ -5,8 +5,9 @@ nothing takes are left unsaid.
 """
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from kgqa.kg.dialects import XSD
 from kgqa.kg.drafts.description import DescribedClass, FoundTerm
@@ -23,7 +24,13 @@ MIN_PARAPHRASE = 0.25  # likeness of words to the relation of a join that they p
 MIN_ALONE = 0.45  # the same where nothing else tells what is asked for
 UNSAID_COST = 0.3  # of words that a query does not say, beside what its joins cost
 
-_OPERATORS = {operator.gt: ">", operator.ge: ">=", operator.lt: "<", operator.le: "<=", operator.eq: "="}
+_OPERATORS: dict[Callable[[Decimal, Decimal], bool], str] = {
+    operator.gt: ">",
+    operator.ge: ">=",
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.eq: "=",
+}
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,10 @@ class _Drafting:
         self.question, self.roles = question, roles
         self.tree = QueryTree(question.vocabulary, question.says)
         self.at: dict[Slot, int] = {}
-        self.used = {at for at, word in enumerate(question.lemmas) if word in FUNCTIONS}
+        computed = {each.function for each in (*roles.measures, roles.by) if each}
+        if question.count and "COUNT" not in computed:
+            raise _Unsayable(question.text_of(question.count))
+        self.used = {at for at, word in enumerate(question.lemmas) if FUNCTIONS.get(word) in computed}
         self.used |= {*question.computing, *(question.figures if roles.by else ())}
         bounds = [measure for measure, _ in roles.bounds]
         for measure in (*bounds, *roles.measures, *filter(None, [roles.by])):
