@@ -12,9 +12,10 @@ from decimal import Decimal
 from kgqa.kg.dialects import XSD
 from kgqa.kg.drafts.description import DescribedClass, FoundTerm
 from kgqa.kg.terms import Literal
-from kgqa.models.offline.query_tree import Owned, QueryTree, Vocabulary
+from kgqa.models.offline.query_tree import QueryTree
 from kgqa.models.offline.question_slots import Alike, Question, Slot
 from kgqa.models.offline.slot_roles import ATTRIBUTES, FUNCTIONS, Measure, Roles, assign_roles
+from kgqa.models.offline.vocabulary import Owned, Vocabulary
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.retrieval.wording import MIN_STEM_SAID, head_word, relation_phrase, stem_overlap
 
@@ -37,7 +38,7 @@ _OPERATORS: dict[Callable[[Decimal, Decimal], bool], str] = {
 class Draft:
     """A query, its columns, what it computes, and the words that it does not say.
 
-    ``is_sure`` says whether more is asked than where a chain leads, and all of it is said.
+    ``is_sure`` says whether all is said, of a question that asks for more than one step from a thing.
     """
 
     sparql: str
@@ -120,7 +121,8 @@ class _Drafting:
         unsaid = (*self._unlike(), *self._unshown(), *self._unclear(), *self._unsaid())
         if len(" ".join(unsaid).split()) > len(self.used):
             raise _Unsayable(", ".join(unsaid))
-        sure = self.roles.computes and not unsaid
+        joins = len(self.tree.steps) > 1 and any(each.stated for each in self.tree.variables)
+        sure = not unsaid and (self.roles.computes or joins)
         return (
             self.tree.cost + UNSAID_COST * len(unsaid),
             Draft(sparql, tuple(headings), reading, unsaid, sure),

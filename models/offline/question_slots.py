@@ -8,8 +8,8 @@ from kgqa.kg.drafts.description import DescribedProperty, FoundTerm
 from kgqa.kg.linking.class_names import asks_for_kind, content_words
 from kgqa.kg.terms import Entity
 from kgqa.kg.text import FUNCTION_WORDS, Word, fold, singular, split_words, word_set
-from kgqa.models.offline.query_tree import Owned, Vocabulary
 from kgqa.models.offline.question_intent import Cue, place_bounds, place_count, place_cue
+from kgqa.models.offline.vocabulary import Owned, Vocabulary
 from kgqa.retrieval.number_words import NUMBER_WORDS, read_ordinal
 from kgqa.retrieval.wording import (
     ASKING_WORDS,
