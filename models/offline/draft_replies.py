@@ -34,7 +34,7 @@ async def reply_with_draft(prompt: DraftQuery, interpreter: QuestionInterpreter)
 
 
 async def is_surely_drafted(question: str, interpreter: QuestionInterpreter) -> bool:
-    """Return whether a question asks for more than where chains lead, and a draft says all of it.
+    """Return whether a question asks for more than one step from a thing, and a draft says all of it.
 
     Raises:
         KGError: if the graph cannot be reached.

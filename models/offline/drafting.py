@@ -5,15 +5,17 @@ nothing takes are left unsaid.
 """
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from kgqa.kg.dialects import XSD
 from kgqa.kg.drafts.description import DescribedClass, FoundTerm
 from kgqa.kg.terms import Literal
-from kgqa.models.offline.query_tree import Owned, QueryTree, Vocabulary
+from kgqa.models.offline.query_tree import QueryTree
 from kgqa.models.offline.question_slots import Alike, Question, Slot
 from kgqa.models.offline.slot_roles import ATTRIBUTES, FUNCTIONS, Measure, Roles, assign_roles
+from kgqa.models.offline.vocabulary import Owned, Vocabulary
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.retrieval.wording import MIN_STEM_SAID, head_word, relation_phrase, stem_overlap
 
@@ -23,14 +25,20 @@ MIN_PARAPHRASE = 0.25  # likeness of words to the relation of a join that they p
 MIN_ALONE = 0.45  # the same where nothing else tells what is asked for
 UNSAID_COST = 0.3  # of words that a query does not say, beside what its joins cost
 
-_OPERATORS = {operator.gt: ">", operator.ge: ">=", operator.lt: "<", operator.le: "<=", operator.eq: "="}
+_OPERATORS: dict[Callable[[Decimal, Decimal], bool], str] = {
+    operator.gt: ">",
+    operator.ge: ">=",
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.eq: "=",
+}
 
 
 @dataclass(frozen=True)
 class Draft:
     """A query, its columns, what it computes, and the words that it does not say.
 
-    ``is_sure`` says whether more is asked than where a chain leads, and all of it is said.
+    ``is_sure`` says whether all is said, of a question that asks for more than one step from a thing.
     """
 
     sparql: str
@@ -79,7 +87,10 @@ class _Drafting:
         self.question, self.roles = question, roles
         self.tree = QueryTree(question.vocabulary, question.says)
         self.at: dict[Slot, int] = {}
-        self.used = {at for at, word in enumerate(question.lemmas) if word in FUNCTIONS}
+        computed = {each.function for each in (*roles.measures, roles.by) if each}
+        if question.count and "COUNT" not in computed:
+            raise _Unsayable(question.text_of(question.count))
+        self.used = {at for at, word in enumerate(question.lemmas) if FUNCTIONS.get(word) in computed}
         self.used |= {*question.computing, *(question.figures if roles.by else ())}
         bounds = [measure for measure, _ in roles.bounds]
         for measure in (*bounds, *roles.measures, *filter(None, [roles.by])):
@@ -110,7 +121,8 @@ class _Drafting:
         unsaid = (*self._unlike(), *self._unshown(), *self._unclear(), *self._unsaid())
         if len(" ".join(unsaid).split()) > len(self.used):
             raise _Unsayable(", ".join(unsaid))
-        sure = self.roles.computes and not unsaid
+        joins = len(self.tree.steps) > 1 and any(each.stated for each in self.tree.variables)
+        sure = not unsaid and (self.roles.computes or joins)
         return (
             self.tree.cost + UNSAID_COST * len(unsaid),
             Draft(sparql, tuple(headings), reading, unsaid, sure),

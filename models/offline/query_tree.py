@@ -6,17 +6,16 @@ where a word of the question says its relation.
 
 import heapq
 import re
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import NamedTuple
 
 from kgqa.kg.dialects import RDF, RDFS, XSD
-from kgqa.kg.drafts.description import DescribedClass, DescribedProperty, FoundTerm
+from kgqa.kg.drafts.description import DescribedProperty, FoundTerm
 from kgqa.kg.sparql.patterns import serialise, write_iri
-from kgqa.kg.terms import Entity, Literal, Term, local_name
-from kgqa.kg.text import in_words
+from kgqa.kg.terms import Entity, Literal, Term
+from kgqa.models.offline.vocabulary import NUMBERS, Owned, Vocabulary
 
 MAX_STEPS = 3  # of a join
 SAID_BONUS = 0.5  # of a step whose relation a word of the question says
@@ -26,17 +25,6 @@ FAR_COST = 0.3  # of what is not joined to what it is said beside
 BACK_COST = 0.5  # of a join by the relation that has led there, as in "the same maker"
 TEXT_COST = 0.5  # of a text where an entity has the name
 UNLIKE_COST = 1.0  # of a property whose name is not at all what is said
-
-_NUMBERS = frozenset({"number", "number as text"})
-MAX_MEASURED_PROPERTIES = 2  # of a class whose members stand for the one number that they have
-
-
-class Owned(NamedTuple):
-    """A property of a class, and how well words say it."""
-
-    owner: str
-    part: DescribedProperty
-    score: float
 
 
 class Step(NamedTuple):
@@ -63,45 +51,6 @@ class Variable:
     def __str__(self) -> str:
         """Write it in SPARQL, as what it is where it is one thing."""
         return _write_term(self.terms[0]) if len(self.terms) == 1 else f"?{self.name}"
-
-
-class Vocabulary:
-    """The classes that a query can name, and how they are joined."""
-
-    def __init__(self, classes: Sequence[DescribedClass]) -> None:
-        ends = {end for each in classes for part in each.properties for end in part.joins}
-        ends |= {"" for each in classes for part in each.properties if part.is_open}
-        bare = (DescribedClass(id, "", "", (), in_words(local_name(id))) for id in sorted(ends))
-        self.classes = {each.id: each for each in (*bare, *classes)}
-        self.joins: dict[str, list[tuple[DescribedProperty, bool, str]]] = defaultdict(list)
-        for each in classes:
-            for part in each.properties:
-                for end in (*part.joins, *[""] * part.is_open):
-                    if end in self.classes:
-                        self.joins[each.id].append((part, True, end))
-                        self.joins[end].append((part, False, each.id))
-
-    def kinds(self, id: str) -> frozenset[str]:
-        """Return a class and all below it."""
-        return frozenset({id, *(self.classes[id].below if id in self.classes else ())})
-
-    def ends(self, part: DescribedProperty) -> frozenset[str]:
-        """Return the classes of what a property leads to."""
-        return frozenset({*part.joins, *[""] * part.is_open})
-
-    def owned(self) -> Iterator[tuple[str, DescribedProperty]]:
-        """Yield each property of each class."""
-        return ((each.id, part) for each in self.classes.values() for part in each.properties)
-
-    def number_of(self, part: DescribedProperty) -> Owned | None:
-        """Return the one number that each thing stands for to which a property leads, as a price does."""
-        for id in part.joins if not part.kinds else ():
-            of = self.classes.get(id)
-            numbers = [each for each in of.properties if _NUMBERS & {*each.kinds}] if of else []
-            alone = of and len(of.properties) <= MAX_MEASURED_PROPERTIES
-            if of and alone and len(numbers) == 1 and all(each.kinds for each in of.properties):
-                return Owned(id, numbers[0], 1.0)
-        return None
 
 
 Said = Callable[[str], float]
@@ -215,7 +164,7 @@ class QueryTree:
     def is_number(self, at: int) -> bool:
         """Return whether the values of a variable are numbers, as they are or as text."""
         part = self.part_to(at)
-        return part is not None and not part.joins and bool(_NUMBERS & {*part.kinds})
+        return part is not None and not part.joins and bool(NUMBERS & {*part.kinds})
 
     def way(self, start: int, end: int) -> list[int]:
         """Return the variables from one to another."""

@@ -8,8 +8,8 @@ from kgqa.kg.drafts.description import DescribedProperty, FoundTerm
 from kgqa.kg.linking.class_names import asks_for_kind, content_words
 from kgqa.kg.terms import Entity
 from kgqa.kg.text import FUNCTION_WORDS, Word, fold, singular, split_words, word_set
-from kgqa.models.offline.query_tree import Owned, Vocabulary
 from kgqa.models.offline.question_intent import Cue, place_bounds, place_count, place_cue
+from kgqa.models.offline.vocabulary import Owned, Vocabulary
 from kgqa.retrieval.number_words import NUMBER_WORDS, read_ordinal
 from kgqa.retrieval.wording import (
     ASKING_WORDS,
@@ -92,7 +92,8 @@ class Question:
             at for at, each in enumerate(self.words) if each.text.isdigit() or read_ordinal(fold(each.text))
         }
         placed = place_cue(self._masked(figures))
-        self.cue, self.cue_places = (placed[0], self._places(placed[1:])) if placed else (None, range(0))
+        self.cue: Cue | None = placed[0] if placed else None
+        self.cue_places = self._places(placed[1:] if placed else None)
         other = place_cue(self._masked({*figures, *self.cue_places})) if placed else None
         self.other_cue = other[0] if other else None
         self.is_top = self.cue is None and "top" in self.lemmas
@@ -121,8 +122,8 @@ class Question:
             for each in beside:
                 if any(kinds.intersection(found.classes) for found in each.terms):
                     kept.remove(slot)
-                    both = min(each.begin, slot.begin), max(each.end, slot.end)
-                    kept[kept.index(each)] = Slot(*both, terms=each.terms)
+                    begin, end = min(each.begin, slot.begin), max(each.end, slot.end)
+                    kept[kept.index(each)] = Slot(begin, end, terms=each.terms, or_terms=each.or_terms)
                     break
         return kept
 
