@@ -7,7 +7,7 @@ from dataclasses import replace
 from kgqa.kg.pages import ChainResult, Description, Mention
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, plain_term, value_node
 from kgqa.kg.text import fold, in_singular, split_words
-from kgqa.nodes.draft.state import DraftState, DraftUpdate
+from kgqa.nodes.draft.state import UNDRAFTED, DraftState, DraftUpdate
 from kgqa.nodes.likeness import likeness, likest
 from kgqa.priors.candidate_ranking import bm25_scores
 from kgqa.prompts.base import quoted
@@ -78,16 +78,7 @@ async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
         "words": {part.relation: part.words for each in chosen for part in each.properties}
         | {each.id: each.words for each in chosen},
         "members": [each for some in members.values() for each in some],
-        "objections": [],
-        "told": [],
-        "doubts": [],
-        "hints": [],
-        "refinements": 0,
-        "ran": None,
-        "sparql": "",
-        "rows": [],
-        "row_columns": [],
-        "cut": False,
+        **UNDRAFTED,
     }
 
 

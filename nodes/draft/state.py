@@ -87,6 +87,20 @@ class DraftState(State, DraftUpdate):
     """The record in the making, and a draft on its way to rows."""
 
 
+UNDRAFTED: DraftUpdate = {
+    "objections": [],
+    "told": [],
+    "doubts": [],
+    "hints": [],
+    "refinements": 0,
+    "ran": None,
+    "sparql": "",
+    "rows": [],
+    "row_columns": [],
+    "cut": False,
+}
+"""What there is before anything is drafted."""
+
 FAILED: DraftUpdate = {"rows": [], "ran": None, "decision": "backtrack"}
 """What a draft comes to that has no answer."""
 

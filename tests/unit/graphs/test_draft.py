@@ -246,6 +246,13 @@ async def test_what_its_writer_leaves_unsaid_is_unverified(workshop: SparqlGraph
     assert {"words": "famous", "query": None, "by": None} in record["conditions"]
 
 
+async def test_a_word_that_nothing_of_the_query_says_is_unverified(workshop: SparqlGraph) -> None:
+    draft = drafted("SELECT ?m { ?m a r:Maker ; r:city 'Ulm' }")
+    record, _ = await ask("Which famous makers are in Ulm?", workshop, draft)
+    assert record["outcome"] == "grounded_unverified"
+    assert {"words": "famous", "query": None, "by": None} in record["conditions"]
+
+
 async def test_a_topic_that_the_query_leaves_out_is_unverified(workshop: SparqlGraph) -> None:
     draft = drafted("SELECT ?m { ?m a r:Maker }")
     record, model = await ask("Which makers are in Ulm?", workshop, draft, draft)
