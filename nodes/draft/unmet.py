@@ -41,7 +41,7 @@ async def _uncovered(
     meant = {topic.id: topic for topic in state["topic_entities"]}
     meant |= {each.id: each for some in state["alternatives"] for each in some}
     nodes = {*state["ids"]} - {*state["relations"]}
-    terms = [meant.get(id) or Entity(id, relation_phrase(local_name(id))) for id in sorted(nodes)]
+    terms: list[Term] = [meant.get(id) or Entity(id, relation_phrase(local_name(id))) for id in sorted(nodes)]
     terms += [term for term in (read.written if read else ()) if isinstance(term, Literal)]
     schema: DraftSchema = await runtime.call_tool("describe_schema", classes=[*state["classes"]])
     properties = {part.relation for each in schema.classes for part in each.properties}
