@@ -11,7 +11,7 @@ the question sets of the data folder (KGQA_DATA).
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import count, islice
 from typing import Any
 
@@ -37,30 +37,16 @@ SETS = {
     "worldcup/wc2014.nt.gz": ["worldcup/wc-p1", "worldcup/wc-p2", "worldcup/wc-c"],
 }
 QUESTIONS = 40  # of a set at least, evenly spread
-HEAD = (
-    "error",
-    "drafts",
-    "told before",
-    "told after",
-    "still right",
-    "wrong, not grounded",
-    "wrong, grounded",
-)
+WRONG = ("wrong, not grounded", "wrong, grounded")
+HEAD = ("error", "drafts", "told before", "told after", "still right", *WRONG)
 
-Fate = tuple[str, str]
-"""An error's kind or a check, and what came of it."""
-
-
-def questions(names: Sequence[str]) -> list[Question]:
-    """Return the questions of some sets."""
-    every = [load(DATA / f"{name}.jsonl.gz").questions for name in names]
-    return [each for some in every for each in some[:: max(1, len(some) // QUESTIONS)]]
+Fates = Counter[tuple[str, str]]
+"""How often what came of an error's kind, or of a check."""
 
 
 async def ask(question: Question, graph: KnowledgeGraph, errors: ErrorRates) -> Record:
     """Ask one question by draft."""
-    model = SimulatedModel(question, graph, errors)
-    given: dict[str, Any] = {"kg": graph, "model": model, "claims": False}
+    given: dict[str, Any] = {"kg": graph, "model": SimulatedModel(question, graph, errors), "claims": False}
     if question.topics:
         given["topics"] = [{"id": topic.id, "name": topic.name} for topic in question.topics]
     return await kgqa.aask(question.text, method="draft", allow_parametric=False, **given)
@@ -73,59 +59,49 @@ def first_draft(record: Record) -> str:
 
 def is_right(record: Record, question: Question) -> bool:
     """Return whether the rows of a record are the gold ones."""
-    table, gold = record["table"], question.rows
-    ids: Rows = [[cell and cell["id"] for cell in row] for row in table["rows"]] if table else []
-    if not table:
-        ids = [[answer["id"]] for answer in record["answers"]]
-    if gold is None:
-        gold = [[answer.id or answer.name] for answer in question.gold]
+    gold, table = question.rows, record["table"]
     if isinstance(gold, bool):
         return [answer["name"] for answer in record["answers"]] == ["yes" if gold else "no"]
-    return is_exact(ids, gold, ordered=question.ordered)
+    rows = table["rows"] if table else [[answer] for answer in record["answers"]]
+    ids: Rows = [[cell and cell["id"] for cell in row] for row in rows]
+    named = [[answer.id or answer.name] for answer in question.gold]
+    return is_exact(ids, named if gold is None else gold, ordered=question.ordered)
 
 
-async def fates(
-    record: Record, question: Question, wrong: Mapping[str, Sequence[str]], graph: KnowledgeGraph
-) -> list[Fate]:
-    """Return what became of the first draft of a record: of its kind of error, and of what told it."""
-    draft = first_draft(record)
-    told = [(each["node"], each["objections"]) for each in record["trace"] if each.get("objections")]
-    kind = next((kind for kind, texts in wrong.items() if draft in texts), "none")
-    if told:
-        node, objections = told[0]
-        try:
-            found = (await DraftChecker(graph).check(draft)).findings
-        except KGRejected:
-            found = []
-        checks = {each.text: each.check for each in found}
-        after = "words" if objections[0].startswith("it does not say") else "rows"
-        by = checks.get(objections[0], "grammar" if node == "validate" else after)
-        return [
-            (kind, "drafts"),
-            (kind, f"told {'before' if node == 'validate' else 'after'}"),
-            (by, "check"),
-        ]
-    if is_right(record, question):
-        return [(kind, "drafts"), (kind, "still right")]
-    grounded = record["outcome"] == "grounded"
-    return [(kind, "drafts"), (kind, "wrong, grounded" if grounded else "wrong, not grounded")]
+async def told_by(record: Record, graph: KnowledgeGraph) -> tuple[str, str] | None:
+    """Return when a first draft was told to be wrong, and by which check; None where it was not."""
+    told = [(each["node"], each["objections"][0]) for each in record["trace"] if each.get("objections")]
+    if not told:
+        return None
+    node, text = told[0]
+    if node == "run":
+        return "told after", "words" if text.startswith("it does not say") else "rows"
+    try:
+        found = (await DraftChecker(graph).check(first_draft(record))).findings
+    except KGRejected:
+        found = []
+    return "told before", next((each.check for each in found if each.text == text), "grammar")
 
 
-async def measure(file: str, names: Sequence[str], most: int, console: Console) -> Counter[Fate]:
+async def measure(file: str, names: Sequence[str], most: int, console: Console) -> Fates:
     """Ask the questions of a graph until there are so many wrong drafts."""
-    graph, counts = open_graph([DATA / file]), Counter[Fate]()
+    graph, counts = open_graph([DATA / file]), Fates()
     schema = Schema(await graph.profile(), graph.relations)
+    every = [load(DATA / f"{name}.jsonl.gz").questions for name in names]
     asked: list[tuple[Question, dict[str, list[str]]]] = []
-    for question in questions(names):
+    for question in (each for some in every for each in some[:: max(1, len(some) // QUESTIONS)]):
         gold = await ask(question, graph, ErrorRates())
         if gold["query"] and is_right(gold, question):
             asked.append((question, wrong_queries(first_draft(gold), schema)))
     for seed, (question, wrong) in islice(((seed, each) for seed in count() for each in asked), most):
         record = await ask(question, graph, ErrorRates(draft=0, seed=seed))
-        found = await fates(record, question, wrong, graph)
-        counts.update(found)
-        if found[-1][1] == "wrong, grounded":
-            console.print(f"{question.id} {found[-1][0]}: {question.text}\n{record['query']}", markup=False)
+        kind = next((kind for kind, texts in wrong.items() if first_draft(record) in texts), "none")
+        told = await told_by(record, graph)
+        stays = "still right" if is_right(record, question) else WRONG[record["outcome"] == "grounded"]
+        fate = told[0] if told else stays
+        counts.update([(kind, "drafts"), (kind, fate), *([(told[1], "check")] if told else [])])
+        if fate == WRONG[True]:
+            console.print(f"{question.id} {kind}: {question.text}\n{record['query']}", markup=False)
     return counts
 
 
@@ -135,7 +111,7 @@ async def main() -> None:
     if not DATA.is_dir():
         console.print(f"no question sets in {DATA}; set KGQA_DATA")
         return
-    counts = sum([await measure(f, names, most, console) for f, names in SETS.items()], Counter[Fate]())
+    counts = sum([await measure(f, names, most, console) for f, names in SETS.items()], Fates())
     kinds = sorted({kind for kind, what in counts if what == "drafts"})
     rows = [[kind, *(str(counts[kind, what]) for what in HEAD[1:])] for kind in kinds]
     rows.append(["all", *(str(sum(counts[kind, what] for kind in kinds)) for what in HEAD[1:])])

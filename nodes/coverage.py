@@ -116,8 +116,8 @@ async def uncovered_by_terms(
 ) -> list[str]:
     """Return the words of a question that nothing of a query says which is made of relations and terms.
 
-    Relations are given in words. What it says besides is said by ``words``. Any word is among them that only one of ``others`` says, by
-    which the query might have been made as well.
+    Relations are given in words. What it says besides is said by ``words``. Any word is among them that
+    only one of ``others`` says, by which the query might have been made as well.
     """
     terms = [*terms]
     names = _names([*state["topic_entities"], *terms], state)

@@ -98,7 +98,7 @@ def read_ways(rows: Sequence[Row], named: Mapping[Term, Term]) -> dict[int, dict
     """Return the ways to each answer, by the parts of `write_evidence_query`; none past what is no term."""
     found: dict[int, dict[Term, list[Way]]] = {}
     for part, answer, *columns in rows:
-        nodes = [node for node in columns[::3] if node is not None]
+        nodes: list[Term] = [node for node in columns[::3] if node is not None]
         if part is not None and answer is not None and len(nodes) == MAX_NODES:
             way = [named[node] for node in nodes if f"<{node.id}>" != NOWHERE]
             found.setdefault(read_integer(part), {}).setdefault(answer, []).append(way)

@@ -40,7 +40,7 @@ async def _uncovered(
     meant = {topic.id: topic for topic in state["topic_entities"]}
     meant |= {each.id: each for some in (*state["alternatives"], state["members"]) for each in some}
     nodes = sorted({*state["ids"]} - {*state["relations"]})
-    terms = [meant.get(id) or Entity(id, relation_phrase(_called(id, state))) for id in nodes]
+    terms: list[Term] = [meant.get(id) or Entity(id, relation_phrase(_called(id, state))) for id in nodes]
     terms += [term for term in (read.written if read else ()) if isinstance(term, Literal)]
     properties = dict.fromkeys(part.relation for each in state["described"] for part in each.properties)
     relations, others = (

@@ -261,6 +261,30 @@ async def test_a_topic_that_the_query_leaves_out_is_unverified(workshop: SparqlG
     assert "Ulm" in [each["words"] for each in record["conditions"]]
 
 
+@pytest.mark.parametrize(
+    ("question", "query", "words"),
+    [
+        ("What is the stock of the hatchet?", "SELECT ?n { e:t3 r:weight ?n }", "stock"),  # another property
+        ("How many tools has each maker made?", "SELECT (COUNT(?t) AS ?n) { ?t r:madeBy ?m }", "each"),
+        ("Which makers have not made tools?", "SELECT ?m { ?m a r:Maker . ?t r:madeBy ?m }", "not"),
+        ("What is the lightest tool?", "SELECT ?t { ?t r:weight ?w } ORDER BY ?w", "lightest"),
+    ],
+)
+async def test_words_that_the_query_does_not_say_are_told_once(
+    question: str, query: str, words: str, workshop: SparqlGraph
+) -> None:
+    record, model = await ask(question, workshop, *[drafted(query)] * 3)
+    assert any(f'"{words}"' in text for text in model.prompts[-1].objections), model.prompts[-1].objections
+    assert record["outcome"] == "grounded_unverified"
+    assert words in [each["words"] for each in record["conditions"]]
+
+
+async def test_a_question_whose_words_cannot_be_compared_rests_on_the_model(workshop: SparqlGraph) -> None:
+    draft = drafted("SELECT ?m { ?m a r:Maker ; r:city 'Ulm' }")
+    record, _ = await ask("Welche Hersteller gibt es in der Stadt Ulm?", workshop, draft, draft)
+    assert record["outcome"] == "grounded_inference", record["conditions"]
+
+
 async def test_a_value_within_a_longer_word_of_the_query_is_left_out(stocked: SparqlGraph) -> None:
     draft = drafted("SELECT ?t { ?t r:renewedBy e:m1 }")
     record, _ = await ask("Which new tools were renewed by Acme?", stocked, draft, draft)

@@ -52,7 +52,24 @@ RIGHT = [
     "SELECT ?t { ?t r:state 'new' }",
     "ASK { ?m a r:Maker FILTER NOT EXISTS { ?t r:madeBy ?m } }",
     "SELECT (COUNT(DISTINCT ?m) AS ?n) { ?t r:madeBy ?m }",
+    "SELECT ?t { ?t a r:Saw ; r:fits ?other . ?other r:state 'new' }",
+    "SELECT ?t { ?t a r:Saw ; r:weight ?w ; r:madeBy ?m , ?n FILTER(?m != ?n && ?w > 1) }",
 ]
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("SELECT ?t { ?t a r:Saw ; r:weight ?w }", "?w is used nowhere, and all have a r:weight"),
+        (
+            "SELECT ?t ?v { ?t r:weight ?v , ?w ; r:stock ?s FILTER(?w > 1 && ?s > '1') }",
+            "?v and ?w are the same",
+        ),
+    ],
+)
+def test_a_pattern_that_says_nothing_is_doubted(query: str, said: str, schema: Schema) -> None:
+    found = [each for each in check(query, schema) if each.check == "left_over"]
+    assert [(each.level, each.text.startswith(said)) for each in found] == [("doubtful", True)]
 
 
 def test_a_prefix_that_only_a_comment_declares_is_declared() -> None:

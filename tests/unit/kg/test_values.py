@@ -14,7 +14,8 @@ COMPANY = f"""
 :acme <{TYPE}> :Supplier ; rdfs:label "Acme Ltd" ; :city "Toulouse" ; :country "France" ; :code "FR" .
 :bolt <{TYPE}> :Supplier ; rdfs:label "Bolt Inc" ; :city "Ulm" ; :country "Germany" ; :code "DE" .
 :cobb <{TYPE}> :Wholesaler ; rdfs:label "Cobb" ; :city "Toulouse" ; :country "France" ; :code "FR" .
-:saw <{TYPE}> :Tool ; rdfs:label "Saw" ; :soldBy :acme ; :maker "Bolt Inc" ; :colour "red" ; :code "HEAR" ; :year "1969" .
+:saw <{TYPE}> :Tool ; rdfs:label "Saw" ; :soldBy :acme ; :maker "Bolt Inc" ; :colour "red" ; :year "1969" .
+:saw :code "HEAR" .
 :axe <{TYPE}> :Tool ; rdfs:label "Axe" ; :soldBy :bolt ; :colour "red" ; :kind "hand tool"@en .
 :Wholesaler <http://www.w3.org/2000/01/rdf-schema#subClassOf> :Supplier ; rdfs:label "wholesaler"@en .
 :Supplier <{TYPE}> <http://www.w3.org/2002/07/owl#Class> ; rdfs:label "supplier"@en, "Lieferant"@de .
