@@ -34,17 +34,18 @@ async def _gold_query(case: Case) -> str | None:
     graph, question = case.cache.graph, case.oracle.question
     written = [normalise_query(question.sparql).strip()] if question.sparql else []
     written += [graph.write_query(question.query)] if question.query else []
-    for query in written:
-        if await _gives_rows(query, graph):
-            return query
-    return write_paths(await case.oracle.plans()) or next(iter(written), None)
+    found = {query: await _count_rows(query, graph) for query in written}
+    given = next((query for query in written if found[query]), None)
+    taken = given or write_paths(await case.oracle.plans())
+    return taken or next((query for query in written if found[query] is not None), None)
 
 
-async def _gives_rows(query: str, graph: KnowledgeGraph) -> bool:
+async def _count_rows(query: str, graph: KnowledgeGraph) -> int | None:
+    """Return how many rows a query gives; None where the graph does not answer it."""
     try:
-        return bool((await graph.select(query)).rows)
+        return len((await graph.select(query)).rows)
     except (KGRejected, KGTimeout):
-        return False
+        return None
 
 
 async def _err(gold: str, case: Case) -> str:
