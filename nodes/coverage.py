@@ -36,7 +36,7 @@ from kgqa.runtime.state import State
 
 CLASS_MASK = "[CLASS]"  # stands for the class that is asked for
 MAX_ANSWERS_READ = 50
-MAX_ABBREVIATION_CHARS = 3  # of a word after which a full stop ends no clause: "Ms. Hart"
+MAX_ABBREVIATION_CHARS = 3  # of a word after which a full stop ends no clause: "Ms. Hill"
 MIN_PHRASE_SAID = 0.8  # likeness of a phrase as a whole to what says all of it
 
 _MONTHS = frozenset(map(fold, month_name[1:]))
