@@ -61,8 +61,7 @@ are asked for), then what else is asked of each, and no other columns. A yes or 
 kind that the property has, and select the thing unless its name is asked for.
 - "the most", "the largest" asks for all that tie: compare with the MAX of a subquery. "top 5", "6th to \
 10th": ORDER BY with LIMIT and OFFSET. Without such words no LIMIT.
-- Per cent are from 0 to 100. A difference is ABS(?a - ?b), unless the question asks by how much one is \
-more or less than the other.
+- Per cent are from 0 to 100.
 - "per", "for each": GROUP BY. "more than 5 of them": HAVING. A property with several values each repeats \
 its member's rows: count with DISTINCT, and sum or average in a subquery where it would.
 - "no", "not", "without": FILTER NOT EXISTS. What may be missing and is only shown: OPTIONAL.

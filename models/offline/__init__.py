@@ -73,8 +73,6 @@ class OfflineModel:
         UnknownModel: if the spec names a part that there is not.
     """
 
-    writes_sparql = True
-
     def __init__(
         self,
         graph: KnowledgeGraph | None,

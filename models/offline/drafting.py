@@ -36,16 +36,12 @@ _OPERATORS: dict[Callable[[Decimal, Decimal], bool], str] = {
 
 @dataclass(frozen=True)
 class Draft:
-    """A query, its columns, what it computes, and the words that it does not say.
-
-    ``is_sure`` says whether all is said, of a question that asks for more than one step from a thing.
-    """
+    """A query, its columns, what it computes, and the words that it does not say."""
 
     sparql: str
     columns: tuple[str, ...]
     reading: str
     unsaid: tuple[str, ...]
-    is_sure: bool
 
 
 class _Unsayable(Exception):
@@ -118,15 +114,11 @@ class _Drafting:
             if slot not in self.at and not self._attach(slot) and not slot.is_weak:
                 raise _Unsayable(self.question.text_of(range(slot.begin, slot.end)))
         sparql, headings, reading = self._write()
-        unsaid = (*self._unlike(), *self._unshown(), *self._unclear(), *self._unsaid())
+        unsaid = (*self._unshown(), *self._unclear(), *self._unsaid())
         if len(" ".join(unsaid).split()) > len(self.used):
             raise _Unsayable(", ".join(unsaid))
-        joins = len(self.tree.steps) > 1 and any(each.stated for each in self.tree.variables)
-        sure = not unsaid and (self.roles.computes or joins)
-        return (
-            self.tree.cost + UNSAID_COST * len(unsaid),
-            Draft(sparql, tuple(headings), reading, unsaid, sure),
-        )
+        unsaid = (*unsaid, *self._unlike(), *self._uncompared(sparql))
+        return self.tree.cost + UNSAID_COST * len(unsaid), Draft(sparql, tuple(headings), reading, unsaid)
 
     def _in_order(self) -> list[Slot]:
         """Return classes, then what these are joined by, what was found, attributes, and last weak slots."""
@@ -307,12 +299,22 @@ class _Drafting:
         return relation_phrase(part.words)
 
     def _unlike(self) -> Iterator[str]:
-        """Yield what is ranked by, where an attribute is only like it: "most affordable" is a low price."""
-        if self.roles.by and self.roles.by.places:
-            words = self.question.text_of(self.roles.by.places)
-            parts = [step.part.words for step in self.tree.steps]
-            if max(stem_overlap([words], parts)[0], default=0.0) < MIN_STEM_SAID:
-                yield words
+        """Yield words for an attribute that its name does not have: what is only like it may be another."""
+        parts = [step.part.words for step in self.tree.steps]
+        slots = [slot for slot in self.at if slot.owned and not (slot.classes or slot.terms)]
+        places = {at for slot in slots for at in range(slot.begin, slot.end)}
+        places |= {*(self.roles.by.places if self.roles.by else ())}
+        for at in sorted(filter(self.question.matters, places)):
+            word = self.question.text_of([at])
+            if stem_overlap(parts, [word]).max(initial=0.0) < MIN_STEM_SAID:
+                yield word
+
+    def _uncompared(self, sparql: str) -> Iterator[str]:
+        """Yield the numbers that nothing is compared with, and those of which nobody says what has them."""
+        if not self.roles.by:
+            figures = (self.question.text_of([at]) for at in self.question.figures)
+            yield from (each for each in figures if each not in sparql)
+        yield from (str(bound.value) for measure, bound in self.roles.bounds if measure.slot is None)
 
     def _unclear(self) -> Iterator[str]:
         """Yield the name of things that are asked for, which may be of any class."""

@@ -6,7 +6,6 @@ from kgqa.kg.terms import Chain, Term
 from kgqa.kg.text import fold
 from kgqa.models.decisive import candidates_of_query, decisive_replies, is_accepted
 from kgqa.models.offline.chain_replies import Replies, asks_for_count
-from kgqa.models.offline.draft_replies import is_surely_drafted
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.prompts.compose_query import ComposedQuery, ComposeQuery, node_name
 
@@ -15,11 +14,8 @@ async def compose_query(prompt: ComposeQuery, interpreter: QuestionInterpreter) 
     """Compose the chosen chains, united or meeting; where they lead to others too, say what tells them apart.
 
     That is what the question names, or an extreme; where no attribute says it, the answers are chosen. None
-    is composed where a chosen chain is not offered or no answer shown, the query has given nothing, or a
-    draft surely says the question.
+    is composed where a chosen chain is not offered or no answer shown, or the query has given nothing.
     """
-    if prompt.drafts and await is_surely_drafted(prompt.question, interpreter):
-        return ComposedQuery(chains=[], draft=True)
     known = await interpreter.interpret(
         prompt.question, prompt.topics, [each.chain for each in prompt.chains]
     )

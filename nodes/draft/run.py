@@ -55,8 +55,8 @@ async def _first(table: Table, runtime: NodeRuntime) -> list[Term]:
 
 def _tell(unmet: Sequence[str]) -> list[str]:
     said = ", ".join(map(quoted, unmet))
-    lacking = f'it does not say {said} of the question: say it, or put under "unsaid" what is not there'
-    return [lacking] if unmet else []
+    lacking = f"no name in it says {said} of the question: say it; or send the same query where it says so"
+    return [f'{lacking} otherwise, with "unsaid" for what is not there'] if unmet else []
 
 
 async def _objections(table: Table, state: DraftState, runtime: NodeRuntime) -> list[str]:

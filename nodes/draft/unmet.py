@@ -47,7 +47,7 @@ async def _uncovered(
         [_called(id, state) for id in some]
         for some in (state["relations"], [id for id in properties if id not in state["relations"]])
     )
-    said = ["per"] if state["grouped"] else []
+    said = [*["per"] * state["grouped"], *["order", "ascending", "descending"] * state["ordered"]]
     return await uncovered_by_terms(relations, terms, others, said, answers, state, runtime)
 
 

@@ -8,6 +8,7 @@ import kgqa
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.errors import ModelUnavailable
 from kgqa.models.scripted import Line, ScriptedModel
+from kgqa.nodes.draft.answer import UNCOMPARED
 from kgqa.tests.support.doubles import KEYS, shown
 from kgqa.tests.support.workshop import R, open_workshop
 
@@ -97,7 +98,7 @@ async def test_what_the_words_of_a_name_mean_each_for_itself_is_found_too() -> N
         line.partition(" (a ")[0] for line in model.prompts[0].found
     }
     assert (shown(record), record["outcome"]) == (["2"], "grounded")
-    record, _ = await ask("How many Sensor Switches are there?", kg, drafted(of_one))
+    record, _ = await ask("How many Sensor Switches are there?", kg, drafted(of_one), drafted(of_one))
     assert record["outcome"] == "grounded_unverified"
 
 
@@ -119,7 +120,11 @@ async def test_a_value_that_is_shown_in_another_language_is_the_graphs(workshop:
     record, _ = await ask(
         "Quels outils sont d'occasion ?", workshop, drafted("SELECT ?t { ?t r:state 'used' }")
     )
-    assert (len(shown(record)), record["outcome"]) == (2, "grounded")
+    assert (len(shown(record)), record["outcome"]) == (2, "grounded_inference")
+    assert [(each["words"], each["by"]) for each in record["conditions"]] == [
+        ("used", "graph"),
+        (UNCOMPARED, "model"),
+    ]
 
 
 async def test_several_columns_are_a_table_in_the_order_that_is_asked_for(workshop: SparqlGraph) -> None:
@@ -241,14 +246,14 @@ async def test_what_the_question_does_not_say_is_the_models(
 
 async def test_what_its_writer_leaves_unsaid_is_unverified(workshop: SparqlGraph) -> None:
     draft = drafted("SELECT ?m { ?m a r:Maker ; r:city 'Ulm' }", unsaid=["famous"])
-    record, _ = await ask("Which famous makers are in Ulm?", workshop, draft)
+    record, _ = await ask("Which famous makers are in Ulm?", workshop, draft, draft)
     assert record["outcome"] == "grounded_unverified"
     assert {"words": "famous", "query": None, "by": None} in record["conditions"]
 
 
 async def test_a_word_that_nothing_of_the_query_says_is_unverified(workshop: SparqlGraph) -> None:
     draft = drafted("SELECT ?m { ?m a r:Maker ; r:city 'Ulm' }")
-    record, _ = await ask("Which famous makers are in Ulm?", workshop, draft)
+    record, _ = await ask("Which famous makers are in Ulm?", workshop, draft, draft)
     assert record["outcome"] == "grounded_unverified"
     assert {"words": "famous", "query": None, "by": None} in record["conditions"]
 
@@ -256,7 +261,7 @@ async def test_a_word_that_nothing_of_the_query_says_is_unverified(workshop: Spa
 async def test_a_topic_that_the_query_leaves_out_is_unverified(workshop: SparqlGraph) -> None:
     draft = drafted("SELECT ?m { ?m a r:Maker }")
     record, model = await ask("Which makers are in Ulm?", workshop, draft, draft)
-    assert 'it does not say "Ulm" of the question' in model.prompts[1].objections[0]
+    assert 'no name in it says "Ulm" of the question' in model.prompts[1].objections[0]
     assert record["outcome"] == "grounded_unverified"
     assert "Ulm" in [each["words"] for each in record["conditions"]]
 

@@ -7,10 +7,6 @@ from typing import Any
 import pytest
 
 import kgqa
-from kgqa.kg.opening import open_graph
-from kgqa.models.offline.draft_replies import is_surely_drafted
-from kgqa.models.offline.interpreter import QuestionInterpreter
-from kgqa.tests.conftest import MEMO
 
 LIBRARY = """
 @prefix : <http://x/> .
@@ -135,22 +131,3 @@ async def test_the_graph_is_told_by_the_prompt_and_asked_nothing(library: str) -
     assert (record["usage"]["model_queries"], record["usage"]["llm_calls"]) == (0, 0)
     assert record["table"] is not None
     assert record["table"]["columns"] == ["Author", "count of Book"]
-
-
-@pytest.mark.parametrize(
-    ("question", "sure"),
-    [
-        ("How many books does each author have?", True),
-        ("Which publisher has published the most books?", True),
-        ("What is the total of pages of books by Ben?", True),
-        ("Which books were written by Ben?", False),  # a chain says it
-        ("For each publisher, which book is the most expensive?", False),
-        ("How many purple books does each author have?", False),
-        ("Which book has the highest weight?", False),
-    ],
-)
-async def test_a_draft_is_sure_where_more_than_a_chain_is_asked_and_all_of_it_is_said(
-    question: str, sure: bool, library: str
-) -> None:
-    interpreter = QuestionInterpreter(open_graph([library]), MEMO.encode, None, frozenset())
-    assert await is_surely_drafted(question, interpreter) is sure
