@@ -336,7 +336,11 @@ class _Drafting:
                     yield self.question.text_of(range(slot.begin, slot.end))
 
     def _unsaid(self) -> Iterator[str]:
-        """Yield the words that the query does not say; for each join one phrase may paraphrase it."""
+        """Yield the words that the query does not say; for each join one phrase may paraphrase it.
+
+        None may where a cue alone says what is compared: "the greatest density" is no largest area.
+        """
+        guessed = self.roles.by is not None and self.roles.by.slot is None
         joins = [(relation_phrase(each.part.words), head_word(each.part.words)) for each in self.tree.steps]
         chain = self.roles.target is None and not self.roles.computes
         least = MIN_ALONE if chain else MIN_PARAPHRASE
@@ -346,7 +350,7 @@ class _Drafting:
                 max(*self.question.alike(words, texts), *stem_overlap([words], texts)[0]) for texts in joins
             ]
             best = max(range(len(likes)), key=likes.__getitem__, default=None)
-            if best is None or likes[best] < least or self.question.is_telling(places):
+            if guessed or best is None or likes[best] < least or self.question.is_telling(places):
                 yield words
             else:
                 joins.pop(best)

@@ -35,7 +35,8 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     objections = await _objections(table, state, runtime)
     if not is_nothing(table.rows):
         update["unmet"] = await unmet_words(await _first(table, runtime), state, runtime)
-        objections += _tell([each for each in update["unmet"] if each not in state["unsaid"]])
+        unsaid = (each for each in update["unmet"] if each.casefold() in state["question"].casefold())
+        objections += _tell([each for each in unsaid if each not in state["unsaid"]])
     new = [text for text in objections if text not in state["told"]]
     stands = query == state["ran"] or not new
     if not stands:
