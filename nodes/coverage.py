@@ -89,9 +89,9 @@ async def uncovered_phrases(
 ) -> list[str]:
     """Return the words of a question that nothing of a query says.
 
-    Names among them but where a topic is given by another name than the question has. None where a model may
-    have considered them when it picked, nor where words cannot be compared: in other languages than English,
-    and without an encoder.
+    Names among them where topics were found in the question; where these are given, so is which names count.
+    None where a model may have considered them when it picked, nor where words cannot be compared: in other
+    languages than English, and without an encoder.
     """
     if query.picked:
         return []
@@ -169,8 +169,7 @@ async def _uncovered(
     strict = {each for each in left if each.restricts or (each.is_predicate and each in apart)}
     plain = [each for each in apart if each not in strict and not each.is_kind]
     beyond = sorted(plain, key=lambda each: -apart[each])[paraphrases + unfound :]
-    names_count = state["linked"] or not unfound  # else it may be that of a topic
-    must_be = [each for each in left if each in strict or (each.is_another and names_count)]
+    must_be = [each for each in left if each in strict or (each.is_another and state["linked"])]
     must_be += [each for each in left if taken and compared.is_said_otherwise(each, parts, taken)]
     return [str(each) for each in left if each in must_be or each in beyond]
 

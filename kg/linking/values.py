@@ -107,7 +107,7 @@ class ValueFinder:
             if len(text) <= MAX_CODE_CHARS or strip_article(fold(text)) != fold(text):
                 found = [match for match in found if match.entity.name == text]
             elif text.islower() and not question.islower():  # "hear" is no airport with the code HEAR
-                found = [match for match in found if not (match.entity.name or "").isupper()]
+                found = [m for m in found if m.entity.name != text.upper()]
             if not found and self._linker.foreign:
                 found = self._values.find_inflected(name, self._linker.foreign)
             if found:

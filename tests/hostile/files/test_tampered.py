@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kgqa.builds import replace_file
 from kgqa.cli import main as command
 from kgqa.kg.errors import KGUnavailable
 from kgqa.kg.store import directory
@@ -143,3 +144,12 @@ def test_a_folder_that_is_gone_and_memory_that_is_out_are_one_line(
     with pytest.raises(KGUnavailable, match="the folder you are in is gone"):
         directory.build_store([tmp_path / "g.nt"], Path("y"))
     monkeypatch.chdir(tmp_path)
+
+
+def test_a_link_beside_a_file_that_is_replaced_is_not_followed(tmp_path: Path) -> None:
+    outside, file = tmp_path / "outside", tmp_path / "run" / "run.json"
+    outside.write_text("kept")
+    file.parent.mkdir()
+    file.symlink_to(outside)
+    replace_file(file, lambda new: new.write(b"new"))
+    assert (outside.read_text(), file.read_text(), file.is_symlink()) == ("kept", "new", False)
