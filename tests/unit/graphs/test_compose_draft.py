@@ -100,6 +100,18 @@ async def test_where_an_entity_is_named_the_reply_decides(workshop: SparqlGraph)
     assert model.prompts[0].case().endswith(f"{DRAFTS}\nReply:")
 
 
+async def test_what_is_missing_and_not_found_is_drafted(workshop: SparqlGraph) -> None:
+    query = "SELECT (SUM(?w) AS ?n) { ?t r:madeBy e:m2 ; r:weight ?w }"
+    model = lines(
+        compose_query={"chains": [[1]], "missing": "zebras"},
+        draft_query={"sparql": query, "unsaid": ["zebras"]},
+    )
+    record = await ask("What is the total weight of the tools that Bolt makes for zebras?", workshop, model)
+    assert prompts(model) == ["compose_query", "draft_query"]
+    assert nodes(record)[-7:] == ["compose", "retrieve", *DRAFTED]
+    assert record["outcome"] == "grounded_unverified"
+
+
 async def test_a_draft_that_stays_wrong_leads_back_to_one_composed_query(workshop: SparqlGraph) -> None:
     model = lines(draft_query=WRONG, compose_query=first_chain)
     record = await ask("Which makers are in Ulm?", workshop, model, refines=1)
