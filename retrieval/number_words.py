@@ -18,8 +18,9 @@ ORDINALS = {words.split()[1]: number for number, words in enumerate(UNITS, 1)}
 def read_ordinal(word: str) -> int | None:
     """Return the place that a word says in a row.
 
-    >>> read_ordinal("third"), read_ordinal("21st"), read_ordinal("three")
-    (3, 21, None)
+    >>> read_ordinal("third"), read_ordinal("21st"), read_ordinal("three"), read_ordinal("1990s")
+    (3, 21, None, None)
     """
-    figure = word.rstrip("sthnrd")
-    return int(figure) if figure.isdigit() and figure != word else ORDINALS.get(word)
+    figure, ending = word[:-2], word[-2:]
+    said = figure.isdigit() and ending in {"st", "nd", "rd", "th"}
+    return int(figure) if said else ORDINALS.get(word)

@@ -194,7 +194,7 @@ class Endpoint:
         seconds = min(PROBE_SECONDS, self._deadline)
         try:
             async with asyncio.timeout(2 * seconds), self._probe_turns:
-                await self._transport.send(PROBE_QUERY, seconds)
+                await _read_sized(await self._transport.send(PROBE_QUERY, seconds))
         except (KGUnavailable, httpx.HTTPError, OSError):
             self._breaker.fail()
             return KGUnavailable(f"{self.url}: {within}, to nothing at all")

@@ -14,7 +14,14 @@ from kgqa.kg.drafts.description import DescribedClass, FoundTerm
 from kgqa.kg.terms import Literal
 from kgqa.models.offline.query_tree import QueryTree
 from kgqa.models.offline.question_slots import Alike, Question, Slot
-from kgqa.models.offline.slot_roles import ATTRIBUTES, FUNCTIONS, Measure, Roles, assign_roles
+from kgqa.models.offline.slot_roles import (
+    ATTRIBUTES,
+    FUNCTIONS,
+    Measure,
+    Roles,
+    assign_roles,
+    list_targets,
+)
 from kgqa.models.offline.vocabulary import Owned, Vocabulary
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.retrieval.wording import MIN_STEM_SAID, head_word, relation_phrase, stem_overlap
@@ -60,20 +67,12 @@ def draft_query(
         return roles
     found: list[tuple[float, Draft]] = []
     reason = "what is asked for"
-    for target in _targets(question, roles):
+    for target in list_targets(question, roles):
         try:
             found.append(_Drafting(question, roles, target).draft())
         except _Unsayable as error:
             reason = str(error)
     return min(found, key=lambda each: each[0])[1] if found else reason
-
-
-def _targets(question: Question, roles: Roles) -> list[str | Owned]:
-    """Return what the target may be: a class, or a property of one."""
-    if roles.target is None or roles.target.terms:
-        named = {id for slot in question.slots for id in slot.classes}
-        return [id for id in question.vocabulary.classes if id not in named] or [*named]
-    return [*roles.target.classes] or [*roles.target.owned]
 
 
 class _Drafting:
@@ -87,7 +86,9 @@ class _Drafting:
         if question.count and "COUNT" not in computed:
             raise _Unsayable(question.text_of(question.count))
         self.used = {at for at, word in enumerate(question.lemmas) if FUNCTIONS.get(word) in computed}
-        self.used |= {*question.computing, *(question.figures if roles.by else ())}
+        extremes = sum(each.function in {"MAX", "MIN"} for each in roles.measures)
+        self.used |= {*question.computing} - {*(question.other_places if extremes < 2 else ())}
+        self.used |= {*(question.ranks if roles.by else ())}
         bounds = [measure for measure, _ in roles.bounds]
         for measure in (*bounds, *roles.measures, *filter(None, [roles.by])):
             self.used |= {*measure.places}
@@ -294,7 +295,7 @@ class _Drafting:
     def _name(self, at: int) -> str:
         part, each = self.tree.part_to(at), self.tree.variables[at]
         if each.stated or part is None:
-            of = self.question.vocabulary.classes.get(each.stated or next(iter(each.classes), ""))
+            of = self.question.vocabulary.classes.get(each.stated or min(each.classes, default=""))
             return of.name if of else each.name
         return relation_phrase(part.words)
 
@@ -311,9 +312,10 @@ class _Drafting:
 
     def _uncompared(self, sparql: str) -> Iterator[str]:
         """Yield the numbers that nothing is compared with, and those of which nobody says what has them."""
-        if not self.roles.by:
-            figures = (self.question.text_of([at]) for at in self.question.figures)
-            yield from (each for each in figures if each not in sparql)
+        ranks = self.question.ranks if self.roles.by else []
+        figures = (self.question.text_of([at]) for at in self.question.figures if at not in ranks)
+        compared = {each.lstrip('("').partition('"')[0].rstrip(")") for each in sparql.split()}
+        yield from (each for each in figures if each not in compared)
         yield from (str(bound.value) for measure, bound in self.roles.bounds if measure.slot is None)
 
     def _unclear(self) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from kgqa.kg.drafts.description import DescribedProperty, FoundTerm
 from kgqa.kg.linking.class_names import asks_for_kind, content_words
@@ -102,18 +102,30 @@ class Question:
             self.cue, self.cue_places = Cue("largest", ""), range(at, at + 1)
         bounded = {at for _, places in self.bounds for at in places}
         self.figures = sorted(figures - bounded - self._in_terms())
-        others = self._places(other[1:]) if other else range(0)
+        self.other_places = self._places(other[1:]) if other else range(0)
         each = (at for at, lemma in enumerate(self.lemmas) if lemma in EACH)
-        self.computing = {*self.count, *self.cue_places, *others, *bounded, *each}
+        self.computing = {*self.count, *self.cue_places, *self.other_places, *bounded, *each}
+
+    @property
+    def ranks(self) -> list[int]:
+        """The places of figures that say which of the ranked are meant, beside them or what ranks them."""
+        beside = {*self.cue_places}
+        for at in reversed(self.figures):  # "the 6th to the 10th longest"
+            if beside.intersection(range(at - 1, at + 4)):
+                beside.add(at)
+        before = {slot.begin - 1 for slot in self.slots if slot.classes}
+        return [at for at in self.figures if at in beside or (self.words[at].text.isdigit() and at in before)]
 
     def _without_appositions(self, slots: Sequence[Slot]) -> list[Slot]:
         """Return the slots in their order, without those of classes that only say what a name beside is."""
-        kept = sorted(slots, key=lambda slot: slot.begin)
-        for one, other in pairwise([*kept]):
-            if one.terms and other.terms and self.lemmas[one.end : other.begin] == ["or"]:
-                kept.remove(other)
-                both = Slot(one.begin, other.end, terms=one.terms, or_terms=other.terms)
-                kept[kept.index(one)] = both
+        kept: list[Slot] = []
+        for slot in sorted(slots, key=lambda slot: slot.begin):
+            last = kept[-1] if kept else slot
+            if last.terms and slot.terms and self.lemmas[last.end : slot.begin] == ["or"]:
+                others = (*last.or_terms, *slot.terms)
+                kept[-1] = Slot(last.begin, slot.end, terms=last.terms, or_terms=others)
+            else:
+                kept.append(slot)
         for slot in [each for each in kept if each.classes]:
             beside = (
                 each for each in kept if each.terms and (each.end == slot.begin or slot.end == each.begin)

@@ -10,6 +10,7 @@ from itertools import groupby, pairwise
 from kgqa.kg.text import fold
 from kgqa.models.offline.question_intent import Bound, Cue, place_cue
 from kgqa.models.offline.question_slots import EACH, Question, Slot
+from kgqa.models.offline.vocabulary import Owned
 from kgqa.retrieval.number_words import read_ordinal
 
 FUNCTIONS = {"average": "AVG", "mean": "AVG", "total": "SUM", "sum": "SUM", "combined": "SUM"}
@@ -197,10 +198,18 @@ def _bounded(question: Question, bound: Bound, places: range) -> Measure:
 
 def _read_figures(question: Question, roles: Roles) -> None:
     """Read which of the ranked are asked for: "top 5", "the third", "from the 6th to the 10th"."""
-    words = [fold(question.words[at].text) for at in question.figures]
+    words = [fold(question.words[at].text) for at in question.ranks]
     ordinals = [place for word in words if (place := read_ordinal(word))]
     plain = [int(word) for word in words if word.isdigit()]
     if ordinals:
         roles.offset, roles.limit = ordinals[0] - 1, max(1, ordinals[-1] - ordinals[0] + 1)
     elif plain:
         roles.limit = plain[0]
+
+
+def list_targets(question: Question, roles: Roles) -> list[str | Owned]:
+    """Return what the target may be: a class, or a property of one."""
+    if roles.target is None or roles.target.terms:
+        named = dict.fromkeys(id for slot in question.slots for id in slot.classes)
+        return [id for id in question.vocabulary.classes if id not in named] or [*named]
+    return [*roles.target.classes] or [*roles.target.owned]

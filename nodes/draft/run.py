@@ -34,6 +34,7 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     }
     objections = await _objections(table, state, runtime)
     if not is_nothing(table.rows):
+        update["doubts"] = [*state["doubts"], *objections]
         update["unmet"] = await unmet_words(await _first(table, runtime), state, runtime)
         unsaid = (each for each in update["unmet"] if each.casefold() in state["question"].casefold())
         objections += _tell([each for each in unsaid if each not in state["unsaid"]])

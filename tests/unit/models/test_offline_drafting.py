@@ -95,6 +95,11 @@ async def test_what_is_computed_is_drafted(
     assert (sorted(rows(record), key=str), record["outcome"]) == (expected, "grounded"), record["query"]
 
 
+async def test_things_between_which_or_stands_are_one_condition(library: str) -> None:
+    record = await ask("Which books are from Main or Rhein or Ulmer?", library)
+    assert sorted(rows(record)) == [("Alpha",), ("Beta",), ("Delta",), ("Gamma",)]
+
+
 @pytest.mark.parametrize(
     "question",
     [
@@ -114,6 +119,8 @@ async def test_what_nothing_says_is_declined(question: str, library: str) -> Non
         ("Which books were not written by Ben?", "not"),
         ("Which purple books were written by Ben?", "purple"),
         ("For each publisher, which book is the most expensive?", "book"),
+        ("Which 3 colour book has the most pages?", "3"),
+        ("Which is the longest book of the cheapest?", "cheapest"),
     ],
 )
 async def test_a_word_that_is_left_unsaid_is_told_and_nothing_is_grounded(
