@@ -135,6 +135,7 @@ async def test_a_tiny_graph_has_the_same_records_on_a_server(opened, family_file
     assert await differing(FAMILY, method, embedded, served) == []
 
 
+@pytest.mark.timeout(600)  # the profile of a slice takes a busy server more than a minute
 @quietly
 @pytest.mark.parametrize(
     ("store", "method", "name"),
