@@ -41,10 +41,10 @@ class ErrorRates:
     memory: float = 0.0  # an answer without the graph is right; else the model says that it does not know
     plan: float | None = None
     """The first plan in steps is right, with its answers (VoG); None: as often as ``accuracy`` says."""
-    draft: float | None = None
-    """The first draft of a query is right; None: as often as ``accuracy`` says, as are later ones."""
     latency: float = 0.0  # seconds that a call takes
     seed: int = 0  # which of the many models with these probabilities it is
+    draft: float | None = None
+    """The first draft of a query is right; None: as often as ``accuracy`` says, as are later ones."""
 
     def __post_init__(self) -> None:
         for key in _RATE_NAMES:
