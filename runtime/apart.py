@@ -5,9 +5,9 @@ app's run, on the app's event loop, and answers from them where the app goes on 
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
 from contextvars import Context as Variables, copy_context
-from typing import Any, cast
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
@@ -26,20 +26,25 @@ async def run_apart(graph: MethodGraph, given: Input, context: Context) -> dict[
 
 
 async def stream_apart(graph: MethodGraph, given: Input, context: Context) -> AsyncIterator[dict[str, Any]]:
-    """Yield the state of a run after each step."""
-    states = cast(
-        AsyncGenerator[dict[str, Any], None], graph.astream(given, context=context, stream_mode="values")
-    )
-    variables = _own_variables()
+    """Yield the state of a run after each step; who stops listening ends the run."""
+    states: asyncio.Queue[Any] = asyncio.Queue()
 
-    async def step() -> Any:
-        return await anext(states, _END)
+    async def run() -> None:
+        try:
+            async for state in graph.astream(given, context=context, stream_mode="values"):
+                states.put_nowait(state)
+        finally:
+            states.put_nowait(_END)
 
+    # one task goes through the states: their generator is closed there alone, however the caller ends
+    task = asyncio.create_task(run(), context=_own_variables())
     try:
-        while (state := await asyncio.create_task(step(), context=variables)) is not _END:
+        while (state := await states.get()) is not _END:
             yield state
+        await task
     finally:
-        await asyncio.create_task(states.aclose(), context=variables)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def _own_variables() -> Variables:

@@ -301,7 +301,7 @@ class _Drafting:
 
     def _unlike(self) -> Iterator[str]:
         """Yield words for an attribute that its name does not have: what is only like it may be another."""
-        parts = [step.part.words for step in self.tree.steps]
+        parts = [relation_phrase(step.part.words) for step in self.tree.steps]
         slots = [slot for slot in self.at if slot.owned and not (slot.classes or slot.terms)]
         places = {at for slot in slots for at in range(slot.begin, slot.end)}
         places |= {*(self.roles.by.places if self.roles.by else ())}

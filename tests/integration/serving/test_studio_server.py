@@ -22,7 +22,7 @@ GRAPHS = json.loads((ROOT / "langgraph.json").read_text())["graphs"]
 
 INPUT = {"question": "Where does Ada live?", "topics": ["Ada"]}
 
-ALL_MODEL = {"io", "cot", "sc", "agent", "draft", "sparql_qa"}
+ALL_MODEL = {"io", "cot", "sc", "agent", "sparql_qa"}
 """Methods that the offline model, which knows no facts and does not chat, is of no use to."""
 
 OFF = ["claim", "exemplars", "smart_lookahead"]  # passed: it is no claim, and their options are off
