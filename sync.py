@@ -47,6 +47,11 @@ def iterate_sync(things: AsyncIterable[T]) -> Iterator[T]:
         future.cancel()
 
 
+def is_process_loop(loop: asyncio.AbstractEventLoop) -> bool:
+    """Return whether a running loop is the one for callers that are not asynchronous."""
+    return _process_loop.cache_info().currsize > 0 and loop is _process_loop()
+
+
 def _start(work: Coroutine[Any, Any, T]) -> Future[T]:
     """Start a coroutine where it goes on while the calling thread waits, in the caller's context."""
     with _starting:

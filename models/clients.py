@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
+from weakref import ReferenceType, finalize, ref
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
@@ -22,6 +23,7 @@ from langchain_core.runnables import Runnable
 from kgqa.addresses import check_password, redact_logged_urls, redact_name, redact_url
 from kgqa.models.error_messages import error_text
 from kgqa.models.errors import UnknownModel
+from kgqa.sync import is_process_loop
 
 OPENAI_PROVIDER = "openai"
 MAX_GIVEN_CALLS = 64  # of chat models that callers have opened, at a time
@@ -87,7 +89,8 @@ class ClientPool:
 class GivenClient:
     """A chat model that the caller has opened, and closes.
 
-    It is asked in threads: its asynchronous connections belong to whichever loop has used it first.
+    Its asynchronous connections belong to the loop that has used it first: the caller's, who asks by `aask`.
+    In any other loop it is asked in threads, as is a model that has nothing asynchronous.
     """
 
     def __init__(self, model: BaseChatModel) -> None:
@@ -100,8 +103,28 @@ class GivenClient:
 
     async def call(self, bound: Runnable[Any, Any], messages: Sequence[BaseMessage]) -> Any:
         """Ask what was made of it, without holding up this loop."""
+        loop = asyncio.get_running_loop()
+        if not is_process_loop(loop) and _first_loop(self._model, loop) is loop:
+            return await bound.ainvoke(messages)
         run = partial(copy_context().run, bound.invoke, messages)
-        return await asyncio.get_running_loop().run_in_executor(_given_threads(), run)
+        try:
+            return await loop.run_in_executor(_given_threads(), run)
+        except NotImplementedError:
+            return await bound.ainvoke(messages)
+
+
+def _first_loop(model: BaseChatModel, loop: asyncio.AbstractEventLoop) -> asyncio.AbstractEventLoop | None:
+    """Return the loop in which a model was asked first: this one, if it never was; None for threads alone."""
+    kind = type(model)
+    if kind._agenerate is BaseChatModel._agenerate and kind._astream is BaseChatModel._astream:
+        return None
+    if id(model) not in _first_loops:
+        _first_loops[id(model)] = ref(loop)
+        finalize(model, _first_loops.pop, id(model), None)
+    return _first_loops[id(model)]()
+
+
+_first_loops: dict[int, ReferenceType[asyncio.AbstractEventLoop]] = {}
 
 
 @cache

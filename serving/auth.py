@@ -38,7 +38,7 @@ async def authorize_threads(ctx: Auth.types.AuthContext, value: dict[str, Any]) 
     await _check_thread_is_free(ctx, value)
     if ctx.action == "create_run":
         with _refusing():
-            check_run(value["kwargs"], value.get("after_seconds") or 0)
+            check_run(value["kwargs"], value.get("after_seconds") or 0, value.get("assistant_id"))
         _log.info("a run of %s", ctx.user.identity)
     return _owner_filter(ctx, value)
 
@@ -48,7 +48,7 @@ async def authorize_assistants(ctx: Auth.types.AuthContext, value: dict[str, Any
     """Assistants are their owner's; those that come with the server may be used by all."""
     if ctx.action in {"create", "update"}:
         with _refusing():
-            check_options(value.get("context"))
+            check_options(value.get("context"), value.get("graph_id"))
     metadata = value.get("metadata")
     if ctx.action in {"create", "update"} and isinstance(metadata, dict):
         metadata.pop("created_by", None)  # by this word the server knows its own

@@ -69,10 +69,8 @@ class AskArguments(BaseModel):
         default=[],
         description="names or ids of the entities it is about; found in the question where left out",
     )
-    method: str | None = Field(
-        default=None,
-        description="how to answer it; best left out",
-        json_schema_extra={"enum": [*METHODS, None]},
+    method: str = Field(
+        default="", description="how to answer it; best left out", json_schema_extra={"enum": [*METHODS]}
     )
 
 
@@ -119,7 +117,7 @@ class _Calls:
             Tool(
                 name=name,
                 description=tool.description,
-                input_schema=tool.get_input_jsonschema(),
+                input_schema=_typed(tool.get_input_jsonschema()),
                 annotations=READS_ONLY,
             )
             for name, tool in tools.items()
@@ -128,7 +126,7 @@ class _Calls:
 
     async def call_tool(self, context: Any, params: CallToolRequestParams) -> CallToolResult:
         """Return what a tool gives; what it refuses is its answer, too, marked as an error."""
-        arguments = params.arguments or {}
+        arguments = {name: given for name, given in (params.arguments or {}).items() if given is not None}
         async with self._slots:
             try:
                 if params.name == ASK:
@@ -170,6 +168,19 @@ class _Calls:
             known = context_of(method).model_fields
             options = {name: value for name, value in options.items() if name in known}
         return make_context(method, options)
+
+
+def _typed(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a tool's arguments, each of one type: what may be null may be left out.
+
+    Some clients take no argument without a type.
+    """
+    for each in schema["properties"].values():
+        types = [one for one in each.get("anyOf", ()) if one != {"type": "null"}]
+        if len(types) == 1:
+            del each["anyOf"]
+            each |= types[0]
+    return schema
 
 
 def _result(said: str, summary: dict[str, Any] | None = None, *, is_error: bool) -> CallToolResult:

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import InterfaceError, OperationalError
 
@@ -45,13 +45,21 @@ class PostgresCheckpoints(AsyncPostgresSaver):
         for step in await _outlast(listed):
             yield step
 
-    async def aput(self, *given: Any) -> RunnableConfig:
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
         """Keep a step."""
-        return await _outlast(partial(super().aput, *given))
+        return await _outlast(partial(super().aput, config, checkpoint, metadata, new_versions))
 
-    async def aput_writes(self, *given: Any) -> None:
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
         """Keep what a step writes."""
-        await _outlast(partial(super().aput_writes, *given))
+        await _outlast(partial(super().aput_writes, config, writes, task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Forget the steps of a thread."""

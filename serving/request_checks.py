@@ -51,14 +51,14 @@ class RequestRefused(ValueError):
     """A request that is not worked on; the message is one line."""
 
 
-def check_run(asked: Mapping[str, Any], after_seconds: float) -> None:
-    """Refuse a run by what LangGraph's server has made of its request."""
+def check_run(asked: Mapping[str, Any], after_seconds: float, assistant: Any) -> None:
+    """Refuse a run of an assistant by what LangGraph's server has made of its request."""
     _check_input(asked.get("input"))
     _check_length((asked.get("command") or {}).get("update"))
     config = asked.get("config") or {}
     chosen = config.get("configurable") or {}
     if chosen.get("__context_provided__"):
-        check_options(asked.get("context"))
+        check_options(asked.get("context"), assistant)
     for key, what in OUTGOING_CALLS.items():
         if asked.get(key):
             raise RequestRefused(f"{what} are not served here; leave {key} out")
@@ -72,10 +72,10 @@ def check_run(asked: Mapping[str, Any], after_seconds: float) -> None:
         raise RequestRefused(f"after_seconds is a number from 0 to {MAX_DELAY_SECONDS}")
 
 
-def check_options(given: Any) -> None:
-    """Refuse options that no method has."""
+def check_options(given: Any, assistant: Any) -> None:
+    """Refuse options that a graph does not have, given its name or the id of an assistant."""
     if isinstance(given, dict):
-        _check_names("option", given, _option_names())
+        _check_names("option", given, _option_names(assistant))
 
 
 def check_command(command: Any) -> None:
@@ -91,7 +91,9 @@ def check_command(command: Any) -> None:
     _object(given, "metadata")
     config = _object(given, "config")
     _check_names("key of config", config, CONFIG_KEYS)
-    _check_names("option", _object(config, "configurable"), _option_names() | OWN_CONFIGURABLE)
+    _check_names(
+        "option", _object(config, "configurable"), _option_names(given.get("assistant_id")) | OWN_CONFIGURABLE
+    )
 
 
 def _check_input(given: Any) -> None:
@@ -126,8 +128,15 @@ def _check_names(what: str, given: Iterable[str], known: Iterable[str]) -> None:
         raise RequestRefused(f"no {what} is called {shown!r}; there are: {', '.join(sorted(known))}")
 
 
-def _option_names() -> set[str]:
-    return {name for kind in _subclasses(Context) for name in kind.model_fields}
+def _option_names(assistant: Any) -> set[str]:
+    """Return the options of a graph; those of all, where a caller has made the assistant of one."""
+    from langgraph_api.graph import GRAPHS, get_assistant_id
+
+    named = str(assistant)
+    served = {key: graph for name, graph in GRAPHS.items() for key in (name, get_assistant_id(name))}
+    kind = getattr(getattr(served.get(named), "builder", None), "context_schema", None)
+    kinds = _subclasses(Context) if kind is None else [kind]
+    return {name for each in kinds for name in each.model_fields}
 
 
 def _subclasses(kind: type[Context]) -> Iterator[type[Context]]:

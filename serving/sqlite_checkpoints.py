@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite import SqliteSaver
 
@@ -32,6 +32,16 @@ _STEPS = f"SELECT thread_id, checkpoint_ns, checkpoint_id FROM checkpoints WHERE
 FORGET_RUN = (
     f"DELETE FROM writes WHERE (thread_id, checkpoint_ns, checkpoint_id) IN ({_STEPS})",  # noqa: S608 - words of our own
     f"DELETE FROM checkpoints WHERE {RUN_ID} = ?",  # noqa: S608
+)
+
+FORGET_THREAD = tuple(f"DELETE FROM {table} WHERE thread_id = :thread" for table in ("writes", "checkpoints"))  # noqa: S608
+
+_LATEST = "SELECT checkpoint_ns, MAX(checkpoint_id) FROM checkpoints WHERE thread_id = :thread GROUP BY 1"
+KEEP_LATEST = tuple(f"{each} AND (checkpoint_ns, checkpoint_id) NOT IN ({_LATEST})" for each in FORGET_THREAD)
+
+HAS_DELTA = (
+    "SELECT 1 FROM checkpoints WHERE thread_id = ?"
+    " AND instr(CAST(metadata AS TEXT), 'counters_since_delta_snapshot') LIMIT 1"
 )
 
 CHECKPOINT_FIELDS = {
@@ -62,13 +72,41 @@ class SqliteCheckpoints(SqliteSaver):
         for step in await self._done(_read_valid, lambda: self.list(config, **named)):
             yield step
 
-    async def aput(self, *given: Any) -> RunnableConfig:
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
         """Keep a step."""
-        return await self._done(self.put, *given)
+        return await self._done(self.put, config, checkpoint, metadata, new_versions)
 
-    async def aput_writes(self, *given: Any) -> None:
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
         """Keep what a step writes."""
-        await self._done(self.put_writes, *given)
+        await self._done(self.put_writes, config, writes, task_id, task_path)
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """Forget steps of threads: all but the last of each graph, or all of them ("delete").
+
+        Raises:
+            ValueError: if no strategy is called so.
+            NotImplementedError: if a thread has a DeltaChannel, whose value is spread over its steps.
+        """
+        if strategy not in ("keep_latest", "delete"):
+            raise ValueError(f"no strategy is called {strategy!r}; there are: keep_latest, delete")
+        await self._done(self._prune, [*map(str, thread_ids)], strategy)
+
+    def _prune(self, threads: Sequence[str], strategy: str) -> None:
+        with self.cursor() as cursor:
+            for thread in threads if strategy == "keep_latest" else ():
+                if cursor.execute(HAS_DELTA, (thread,)).fetchone():
+                    raise NotImplementedError(f"thread {thread} has a DeltaChannel; delete it as a whole")
+            for thread in threads:
+                for statement in KEEP_LATEST if strategy == "keep_latest" else FORGET_THREAD:
+                    cursor.execute(statement, {"thread": thread})
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Forget the steps of a thread."""

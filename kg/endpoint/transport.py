@@ -57,6 +57,10 @@ redact_logged_urls("httpx")
 class _RequestWriter(SPARQLWrapper):
     """Writes the request of one query, which the base class would send as well."""
 
+    def _getAcceptHeader(self) -> str:
+        # weighed: to some servers plain JSON is a format of their own
+        return "application/sparql-results+json, application/json;q=0.5"
+
     def request(self) -> Request:
         return self._createRequest()
 

@@ -54,17 +54,18 @@ def read_rows(answer: bytes) -> Rows:
         if "boolean" in found:
             return _ask_rows({True: "true", False: "false"}[found["boolean"]])
         names, rows = found["head"]["vars"], found["results"]["bindings"]
-        if not (isinstance(rows, list) and isinstance(names, list)):
-            raise TypeError("what should be a list is none")
-        if not all(isinstance(name, str) for name in names):
-            raise TypeError("a column has no name")
+        if not (
+            isinstance(rows, list) and isinstance(names, list) and all(type(name) is str for name in names)
+        ):
+            raise TypeError
         columns = tuple(names)
         if columns == (VIRTUOSO_ASK,):
             return _ask_rows({"1": "true", "0": "false"}[rows[0][VIRTUOSO_ASK]["value"]] if rows else "false")
         read = [tuple([_read_term(row[at]) if at in row else None for at in columns]) for row in rows]
         return Rows(columns, read)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise KGMalformed(f"the graph's answer is not SPARQL's JSON, or not all of it: {error}") from error
+        what = error if isinstance(error, json.JSONDecodeError) else "it is JSON of another form"
+        raise KGMalformed(f"the graph's answer is not SPARQL's JSON, or not all of it: {what}") from error
 
 
 def run_query(store: ox.Store, text: str, step: "CountBytes", *, union: bool = False) -> Rows:

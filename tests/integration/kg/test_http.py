@@ -59,7 +59,7 @@ def test_long_queries_are_posted(query: str, method: str) -> None:
     (request,) = server.requests
     assert (request.method, request.query) == (method, query)
     assert len(request.target) < 3 * MAX_GET_URL_CHARS
-    assert request.headers["accept"].startswith("application/sparql-results+json")
+    assert request.headers["accept"] == "application/sparql-results+json, application/json;q=0.5"
     assert (method == "POST") == (request.headers.get("content-type") == "application/x-www-form-urlencoded")
 
 

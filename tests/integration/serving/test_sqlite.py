@@ -2,8 +2,10 @@
 
 import asyncio
 import sqlite3
+from contextlib import closing
+from operator import add
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 
@@ -71,3 +73,53 @@ async def test_a_step_of_another_shape_is_refused_in_one_line(
             with pytest.raises(ValueError, match=r"^a step that is kept [^\n]*; begin a new thread$"):
                 [step async for step in saver.alist(config)]
             assert await belongs_to_another("t", "me")
+
+
+async def test_where_a_write_stands_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("langgraph.checkpoint.sqlite")
+    from langgraph.graph import END, START, StateGraph
+    from langgraph.types import Send
+
+    monkeypatch.setenv("KGQA_CHECKPOINTS", str(tmp_path))
+    builder = StateGraph(Annotated[list[str], add])  # type: ignore[type-var]
+    builder.add_node("each", lambda given: ["done"])
+    builder.add_conditional_edges(START, lambda state: [Send("each", []), Send("each", [])], ["each"])
+    builder.add_edge("each", END)
+    async with checkpointer() as saver:
+        graph = builder.compile(checkpointer=saver)
+        await graph.ainvoke(["a"], {"configurable": {"thread_id": "t"}})
+    with closing(sqlite3.connect(tmp_path / SQLITE_FILE)) as database:
+        paths = [path for (path,) in database.execute("SELECT task_path FROM writes")]
+    assert any("__pregel_push" in path for path in paths)
+
+
+async def test_threads_are_pruned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("langgraph.checkpoint.sqlite")
+    from langgraph.checkpoint.base import empty_checkpoint
+
+    monkeypatch.setenv("KGQA_CHECKPOINTS", str(tmp_path))
+    thread: Any = {"configurable": {"thread_id": "t"}}
+
+    async def kept() -> list[Any]:
+        steps = [step async for step in saver.alist(thread)]
+        return [(step.config["configurable"]["checkpoint_ns"], step.metadata["step"]) for step in steps]
+
+    async with checkpointer() as saver:
+        for graph in ("", "inner"):
+            config: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": graph}}
+            for step in range(3):
+                config = await saver.aput(config, empty_checkpoint(), {"step": step}, {})
+                await saver.aput_writes(config=config, writes=[("a", step)], task_id="task", task_path="p")
+        await saver.aprune(["t"])
+        assert sorted(await kept()) == [("", 2), ("inner", 2)]
+        with pytest.raises(ValueError, match="there are: keep_latest, delete"):
+            await saver.aprune(["t"], strategy="all")
+        config = await saver.aput(
+            config, empty_checkpoint(), {"step": 3, "counters_since_delta_snapshot": {"a": (1, 1)}}, {}
+        )
+        with pytest.raises(NotImplementedError, match="thread t has a DeltaChannel"):
+            await saver.aprune(["t"])
+        await saver.aprune(["t"], strategy="delete")
+        assert await kept() == []
+    with closing(sqlite3.connect(tmp_path / SQLITE_FILE)) as database:
+        assert database.execute("SELECT COUNT(*) FROM writes").fetchone() == (0,)

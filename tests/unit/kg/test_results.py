@@ -107,6 +107,14 @@ def test_no_part_of_an_answer_is_one() -> None:
             read_rows(WHOLE[:size])
 
 
+@pytest.mark.parametrize(
+    "answer", ['[{"x": "http://x/a"}]', '{"x": 1}', '{"head": {"vars": [1]}, "results": {}}']
+)
+def test_json_of_another_form_is_told_without_an_error_of_python(answer: str) -> None:
+    with pytest.raises(KGMalformed, match=r"not all of it: it is JSON of another form$"):
+        read_rows(answer.encode())
+
+
 def test_depth_without_end_is_malformed() -> None:
     deep = b'{"a":' * 5_000 + b"1" + b"}" * 5_000
     with pytest.raises(KGMalformed):

@@ -64,6 +64,9 @@ async def test_every_tool_is_described_and_answers(options: dict[str, Any], mode
         tools = (await client.list_tools()).tools
         assert [tool.name for tool in tools] == list(CALLS)
         assert all(tool.description and tool.input_schema["type"] == "object" for tool in tools)
+        arguments_of = [each for tool in tools for each in tool.input_schema["properties"].values()]
+        assert all("type" in each or "$ref" in each or len(each["anyOf"]) > 1 for each in arguments_of)
+        assert not any({"type": "null"} in each.get("anyOf", ()) for each in arguments_of)
         for name, arguments in CALLS.items():
             result = await client.call_tool(name, arguments)
             assert not result.is_error, name
@@ -80,6 +83,14 @@ async def test_an_answer_has_its_proof(options: dict[str, Any]) -> None:
     assert said["outcome"] == "grounded"
     assert "SELECT" in said["query"]
     assert {fact["tail"]["name"] for fact in said["evidence"]} >= {"Bonn", "Ulm"}
+
+
+async def test_null_is_left_out(options: dict[str, Any]) -> None:
+    asked = {"question": "Where does Cleo live?", "topics": None, "method": None}
+    async with Client(make_server(options)) as client:
+        result = await client.call_tool("ask", asked)
+    assert not result.is_error, text(result)
+    assert result.structured_content["outcome"] == "grounded"
 
 
 async def test_a_table_is_text_and_structure(options: dict[str, Any]) -> None:
