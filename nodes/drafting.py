@@ -13,7 +13,16 @@ def names_no_entity(state: State) -> bool:
     )
 
 
-async def can_draft(runtime: NodeRuntime) -> bool:
-    """Return whether a query can be drafted: the model writes SPARQL, and the graph's classes are counted."""
-    able = runtime.context.drafts and await runtime.writes_sparql()
-    return able and bool(await runtime.call_tool("is_counted"))
+MAX_PROPERTIES_SHOWN = 300
+"""Properties of all classes, up to which a draft is shown what may lie far from the topics of a question."""
+
+
+async def can_draft(runtime: NodeRuntime, *, far: bool = False) -> bool:
+    """Return whether a query can be drafted: the model writes SPARQL, and the graph's classes are counted.
+
+    What is ``far`` from the topics can be, where the graph has so few properties that they can be shown.
+    """
+    if not (runtime.context.drafts and await runtime.writes_sparql()):
+        return False
+    size: int = await runtime.call_tool("schema_size")
+    return 0 < size <= MAX_PROPERTIES_SHOWN if far else size > 0

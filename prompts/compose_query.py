@@ -213,7 +213,7 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
         yield from self._draw_types()
         yield from self._draw_mentions()
         if self.looked_for:
-            yield f"Looked for, and something like it is shown now: {quoted(self.looked_for)}"
+            yield f"Looked for: {quoted(self.looked_for)}; the nearest is shown now, and may be another"
         if self.empty:
             yield f"Your query gives nothing: {self.empty}"
         if self.final:

@@ -212,10 +212,11 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         return listing("members", (str(term) for terms in members.values() for term in terms)), members
 
     @graph_tool
-    async def is_counted() -> tuple[str, bool]:
-        """Say whether the classes of the knowledge graph and what their members have were counted."""
+    async def schema_size() -> tuple[str, int]:
+        """Count the properties of all classes of the knowledge graph; none where its facts were not read."""
         schema, _ = await checker.schema()
-        return ("they were" if schema.is_counted else "they were not"), schema.is_counted
+        size = sum(len(each.properties) for each in schema.profile.classes) if schema.is_counted else 0
+        return str(size), size
 
     @graph_tool
     async def check_query(query: str, known: list[str], classes: list[str]) -> tuple[str, CheckedDraft]:
@@ -306,7 +307,7 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     return [
         describe_schema,
         list_members,
-        is_counted,
+        schema_size,
         check_query,
         run_query,
         explain_empty,

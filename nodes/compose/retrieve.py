@@ -47,11 +47,11 @@ async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     """Retrieve the likeliest chains from each topic, and attributes of the nodes of the first of them.
 
     Where a query was composed and something is ``missing``, that is what is looked for, beside the chains of
-    the query; where nothing like it is found, a query is drafted if the model can, or the last one stands.
-    Where no chain was taken, the next ones are offered. Without a topic from which something leads on, and
-    where nothing was taken of what leads on from those that were found, they set out from the classes that
-    the question names, or from anything; but first, if the model can, a query is drafted. One that fails
-    leads back here.
+    the query; where nothing like it is found, a query is drafted over a graph that can be shown as a whole,
+    or the last one stands. Where no chain was taken, the next ones are offered. Without a topic from which
+    something leads on, and where nothing was taken of what leads on from those that were found, they set out
+    from the classes that the question names, or from anything; but first, if the model can, a query is
+    drafted. One that fails leads back here.
     """
     if decision := await _decide(state, runtime):
         return {"decision": decision}
@@ -93,7 +93,7 @@ async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     told = await _like_missing(missing, read.attributes, state, runtime) if missing else []
     if again and not (new or told):
         runtime.trace["reason"] = "nothing like it was found" if missing else "no other chain was found"
-        if missing and await can_draft(runtime):
+        if missing and await can_draft(runtime, far=True):
             return {"missing": missing, "decision": "draft"}
         return {"decision": "filter" if composed else otherwise(state, runtime)}
     return {
