@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from langchain_core.tools import BaseTool, ToolException
 
 from kgqa.kg.dialects import DIALECTS
-from kgqa.kg.drafts.checks import Finding, check_draft, implied_classes, named_ids, unknown_ids
+from kgqa.kg.drafts.checks import Finding, Level, check_draft, implied_classes, named_ids, unknown_ids
 from kgqa.kg.drafts.cutting import cut_query
 from kgqa.kg.drafts.description import DescribedClass, DescribedProperty, FoundTerm, describe_classes
 from kgqa.kg.drafts.emptiness import find_empty
@@ -70,15 +70,19 @@ class CheckedDraft:
 
     text: str
     findings: list[Finding]
-    ids: frozenset[str]
-    relations: frozenset[str]
+    ids: list[str]
+    relations: list[str]
     ordered: bool
     ordered_by_hidden: bool
     grouped: bool
     limit: int | None
     offset: int
     inner_limits: list[tuple[int, bool]]
-    computed: frozenset[str]
+    computed: list[str]
+
+    def told(self, level: Level) -> list[str]:
+        """Return the sentences of the findings of a level."""
+        return [each.text for each in self.findings if each.level == level]
 
 
 class DraftChecker:
@@ -139,15 +143,15 @@ class DraftChecker:
         return CheckedDraft(
             text,
             findings,
-            ids,
-            frozenset(str(name) for pattern in draft.patterns for name in pattern.named),
+            sorted(ids),
+            sorted({str(name) for pattern in draft.patterns for name in pattern.named}),
             bool(whole.order),
             any(variables_of(of).isdisjoint(whole.columns) for of, _ in whole.order),
             any(each.keys for each in draft.selects),
             whole.limit,
             whole.offset,
             [(each.limit, bool(each.order)) for each in draft.selects[1:] if each.limit is not None],
-            frozenset(draft.computed_columns),
+            sorted({*draft.computed_columns}),
         )
 
     async def find_wrong(self, query: str) -> list[str]:

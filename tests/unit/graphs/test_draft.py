@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 import kgqa
+from kgqa.kg.errors import KGTimeout
+from kgqa.kg.pages import Table
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.errors import ModelUnavailable
 from kgqa.models.scripted import Line, ScriptedModel
@@ -331,6 +333,43 @@ async def test_an_offset_alone_is_recorded_as_it_is_written(workshop: SparqlGrap
     draft = drafted("SELECT ?t { ?t r:weight ?w } ORDER BY ?w OFFSET 1")
     record, _ = await ask("Which tools are there?", workshop, draft)
     assert [each["query"] for each in record["conditions"]][:1] == ["OFFSET 1"]
+
+
+FAMOUS = "Which famous makers are in Ulm?"
+IN_ULM = drafted(
+    "SELECT ?m ?c { ?m a r:Maker ; r:city ?c FILTER(?c = 'Ulm') } ORDER BY ?m", columns=["m", "c"]
+)
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "no JSON at all",
+        {"sparql": "", "missing": "famous"},
+        drafted("SELECT ?m { ?m a r:Maker ; r:town 'Ulm' }", columns=["other"]),
+        drafted("SELECT ?m { ?m a", unsaid=["Ulm"]),
+        drafted("SELECT ?m { ?t r:madeBy ?m ; r:weight ?w }", unsaid=["Ulm"]),
+        drafted("SELECT ?t ?p { ?t r:price/r:amount ?p FILTER(?p > 900) } LIMIT 1", unsaid=["Ulm"]),
+    ],
+    ids=["malformed", "empty", "refused", "unread", "too slow", "no rows"],
+)
+async def test_the_last_draft_that_gave_rows_stands_with_all_that_belongs_to_it(
+    second: Line, workshop: SparqlGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_time = workshop.select
+
+    async def select(query: str) -> Table:
+        if "weight" in query:
+            raise KGTimeout("too slow")
+        return await in_time(query)
+
+    monkeypatch.setattr(workshop, "select", select)
+    record, _ = await ask(FAMOUS, workshop, IN_ULM, second, refines=1)
+    alone, _ = await ask(FAMOUS, workshop, IN_ULM, refines=0)
+    told = ("answers", "table", "outcome", "query", "conditions", "evidence")
+    assert {key: record[key] for key in told} == {key: alone[key] for key in told}
+    assert record["table"] is not None and record["table"]["columns"] == ["m", "c"]
+    assert record["outcome"] == "grounded_unverified"
 
 
 async def test_what_nothing_shown_says_has_no_answer(workshop: SparqlGraph) -> None:
