@@ -16,13 +16,13 @@ from kgqa.kg.drafts.description import DescribedClass, DescribedProperty, FoundT
 from kgqa.kg.drafts.emptiness import find_empty
 from kgqa.kg.drafts.facts import facts_query, read_facts
 from kgqa.kg.drafts.names import Names
-from kgqa.kg.drafts.reading import read_draft, variables_of
+from kgqa.kg.drafts.reading import is_open, read_draft, variables_of
 from kgqa.kg.drafts.schema import Schema
 from kgqa.kg.errors import KGError, KGRejected
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Table
 from kgqa.kg.sparql.guard import guard_query
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term, Triple
 from kgqa.tools.text import graph_tool, listing, show_cell, show_facts
 
 __all__ = [
@@ -66,6 +66,9 @@ class CheckedDraft:
         offset: How many rows it leaves out before.
         inner_limits: Those of the SELECTs within it, and whether their rows have an order.
         computed: The columns that are computed of what every row has.
+        free: The relations that lead to no constant.
+        beside: The relations to what is shown beside the first column.
+        factors: The numbers that it computes with.
     """
 
     text: str
@@ -79,6 +82,9 @@ class CheckedDraft:
     offset: int
     inner_limits: list[tuple[int, bool]]
     computed: list[str]
+    free: list[str]
+    beside: list[str]
+    factors: list[Literal]
 
     def told(self, level: Level) -> list[str]:
         """Return the sentences of the findings of a level."""
@@ -152,6 +158,15 @@ class DraftChecker:
             whole.offset,
             [(each.limit, bool(each.order)) for each in draft.selects[1:] if each.limit is not None],
             sorted({*draft.computed_columns}),
+            sorted({str(each.relation) for each in draft.patterns if each.named and is_open(each.end)}),
+            sorted(
+                {
+                    str(each.relation)
+                    for each in draft.patterns
+                    if each.named and each.end in whole.columns[1:]
+                }
+            ),
+            draft.factors,
         )
 
     async def find_wrong(self, query: str) -> list[str]:

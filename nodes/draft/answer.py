@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import TypeVar, cast
 
 from kgqa.kg.pages import Table as Rows
@@ -44,7 +45,11 @@ async def drafted_answer(given: State, runtime: NodeRuntime) -> Update | None:
     first = ran.first_column
     asks = ran.table.columns == ("ask",) and [each.id for each in first] in (["true"], ["false"])
     read = await asyncio.to_thread(read_constants, query)
-    conditions = [*_written(read, described, state), *await _bounds(ran.checked, question, runtime)]
+    conditions = [
+        *_written(read, described, state),
+        *_factors(ran.checked, question),
+        *await _bounds(ran.checked, question, runtime),
+    ]
     unmet = [*dict.fromkeys([*ran.unmet, *_unmet(ran, question, asks=asks)])]
     if not can_compare(question):
         conditions.append(RecordedCondition(words=UNCOMPARED, query=None, by="model"))
@@ -126,6 +131,17 @@ def _written(
             query=f"<{each.id}>" if isinstance(each, Entity) else each.id,
             by="graph" if known or is_term_said(names.get(each.id, each), state["question"]) else "model",
         )
+
+
+def _factors(checked: CheckedDraft, question: str) -> Iterator[RecordedCondition]:
+    """Yield the numbers that it computes with and the question does not say: the model's, but for units."""
+    for each in checked.factors:
+        is_unit = Decimal(each.value).normalize().as_tuple().digits in {
+            (0,),
+            (1,),
+        }  # tens, hundreds, thousandths
+        if not is_unit and not is_term_said(each, question):
+            yield RecordedCondition(words=each.value, query=each.value, by="model")
 
 
 async def _bounds(checked: CheckedDraft, question: str, runtime: NodeRuntime) -> list[RecordedCondition]:

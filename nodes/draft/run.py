@@ -7,8 +7,9 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Table
 from kgqa.kg.terms import Entity, Term, is_blank
 from kgqa.nodes.coverage import MAX_ANSWERS_READ
+from kgqa.nodes.draft.rivals import likelier_properties
 from kgqa.nodes.draft.state import DraftState, DraftUpdate, RunDraft, fail, refine_or_fail
-from kgqa.nodes.draft.unmet import unmet_words
+from kgqa.nodes.draft.unmet import unmet_words, without_names
 from kgqa.prompts.base import quoted
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.tools.drafts import CheckedDraft
@@ -39,6 +40,9 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     doubts = [*checked.told("doubtful"), *([] if is_nothing(table.rows) else objections)]
     ran = RunDraft(drafted, checked, replace(table, rows=rows), doubts)
     if not is_nothing(table.rows):
+        question = without_names(state["question"], state["topic_entities"], described)
+        rivals = await likelier_properties(checked, described, question, runtime)
+        ran, objections = replace(ran, doubts=[*doubts, *rivals]), [*objections, *rivals]
         first = await _named(ran.first_column, runtime)
         ran = replace(ran, unmet=await unmet_words(checked, first, described, state, runtime))
         unsaid = (each for each in ran.unmet if each.casefold() in state["question"].casefold())

@@ -9,6 +9,8 @@ from kgqa.kg.terms import Entity, Literal, Term, plain_term
 from kgqa.nodes.coverage import uncovered_by_terms
 from kgqa.nodes.cues import asked_extremes, unused_cues_of_sparql
 from kgqa.nodes.draft.state import Described, DraftState
+from kgqa.nodes.said import unsaid_figures
+from kgqa.priors.masking import TOPIC_MASK, mask_topic
 from kgqa.retrieval.wording import relation_phrase
 from kgqa.runtime.node import NodeRuntime
 from kgqa.tools.drafts import CheckedDraft
@@ -60,6 +62,18 @@ class _Query:
         yield from unused_cues_of_sparql(self.checked.text, answers, question, topics)
         if self.checked.ordered_by_hidden and self.checked.limit is None and len(answers) > 1:
             yield from asked_extremes(question)
+        yield from unsaid_figures(without_names(question, topics, self.described), self._figures())
+
+    def _figures(self) -> Iterator[str]:
+        """Yield the texts in which it has numbers: what it names or compares with, limits and factors."""
+        checked = self.checked
+        yield from (term.name or term.id for term in (*self.written, *checked.factors))
+        yield from map(self.described.called, checked.ids)
+        limits = [
+            *([checked.limit] if checked.limit is not None else []),
+            *(n for n, _ in checked.inner_limits),
+        ]
+        yield from map(str, [*limits, checked.offset + 1, *(checked.offset + n for n in limits)])
 
     async def uncovered(self, answers: Sequence[Term], runtime: NodeRuntime) -> list[str]:
         """Return the words that no name in it says, or only that of what was shown and is not in it."""
@@ -106,6 +120,16 @@ class _Query:
         is_class = any(plain_term(Entity(id)) == meant for id in self.state["classes"])
         says = any(_words(relation_phrase(str(topic))) in words for words in names)
         return is_class and (meant.id in self.checked.ids or says)
+
+
+def without_names(question: str, topics: Sequence[Entity], described: Described) -> str:
+    """Return a question without the names of its topics and of what was found in it, but for classes."""
+    classes = {each.id for each in described.classes}
+    names = {str(each) for each in topics if plain_term(each).id not in classes}
+    names |= {each.text for each in described.terms if each.term.id not in classes}
+    for name in sorted(names, key=len, reverse=True):
+        question = mask_topic(question, name, ()).replace(TOPIC_MASK, " ")
+    return question
 
 
 def _words(text: str) -> str:
