@@ -13,10 +13,10 @@ from kgqa.kg.dialects import DIALECTS
 from kgqa.kg.drafts.checks import Finding, Level, check_draft, implied_classes, named_ids, unknown_ids
 from kgqa.kg.drafts.cutting import cut_query
 from kgqa.kg.drafts.description import DescribedClass, DescribedProperty, FoundTerm, describe_classes
-from kgqa.kg.drafts.emptiness import find_empty
+from kgqa.kg.drafts.emptiness import find_empty, fits_instead
 from kgqa.kg.drafts.facts import facts_query, read_facts
 from kgqa.kg.drafts.names import Names
-from kgqa.kg.drafts.reading import is_open, read_draft, variables_of
+from kgqa.kg.drafts.reading import read_draft, variables_of
 from kgqa.kg.drafts.schema import Schema
 from kgqa.kg.errors import KGError, KGRejected
 from kgqa.kg.graph import KnowledgeGraph
@@ -66,7 +66,7 @@ class CheckedDraft:
         offset: How many rows it leaves out before.
         inner_limits: Those of the SELECTs within it, and whether their rows have an order.
         computed: The columns that are computed of what every row has.
-        free: The relations that lead to no constant.
+        free: The relations to what is neither named, nor compared with a constant, nor computed with.
         beside: The relations to what is shown beside the first column.
         factors: The numbers that it computes with.
     """
@@ -158,7 +158,7 @@ class DraftChecker:
             whole.offset,
             [(each.limit, bool(each.order)) for each in draft.selects[1:] if each.limit is not None],
             sorted({*draft.computed_columns}),
-            sorted({str(each.relation) for each in draft.patterns if each.named and is_open(each.end)}),
+            sorted({str(each.relation) for each in draft.patterns if draft.is_free(each)}),
             sorted(
                 {
                     str(each.relation)
@@ -264,6 +264,21 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
             raise ToolException(str(error)) from error
         return listing("rows", (" | ".join(map(show_cell, row)) for row in table.rows)), table
 
+    async def ask(text: str) -> bool:
+        return any(cell and cell.id == "true" for row in (await graph.select(text)).rows for cell in row)
+
+    @graph_tool
+    async def has_rows(query: str, relation: str, instead: str) -> tuple[str, bool]:
+        """Say whether a query's patterns have rows with another relation in place of one.
+
+        Args:
+            query: the query.
+            relation: the relation that it follows.
+            instead: the other one.
+        """
+        found = await fits_instead(query, relation, instead, ask)
+        return ("they have rows" if found else "they have none"), found
+
     @graph_tool
     async def explain_empty(query: str) -> tuple[str, str]:
         """Say which smallest part of a query's patterns nothing in the graph fits; empty if all of them do.
@@ -271,10 +286,6 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         Args:
             query: a query that gives no rows.
         """
-
-        async def ask(text: str) -> bool:
-            return any(cell and cell.id == "true" for row in (await graph.select(text)).rows for cell in row)
-
         _, names = await checker.schema()
         found = await find_empty(query, ask)
         drawn = " . ".join(
@@ -328,6 +339,7 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         is_counted,
         check_query,
         run_query,
+        has_rows,
         explain_empty,
         compare_at_limit,
         name_entities,

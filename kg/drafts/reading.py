@@ -159,13 +159,29 @@ class Draft:
 
         return [str(each) for each in self.whole.columns if each in computed and is_bound(each)]
 
+    def is_free(self, pattern: Pattern) -> bool:
+        """Return whether what a pattern leads to is not named, compared with a constant or computed with."""
+        compared = [test for _, test in self.tests if any(map(_is_constant, parts_of(test)))]
+        bound = {*self.values}.union(*map(variables_of, [*compared, *self.arithmetic]))
+        return bool(pattern.named) and is_open(pattern.end) and pattern.end not in bound
+
+    @property
+    def arithmetic(self) -> list[Node]:
+        """The expressions that add, subtract, multiply or divide."""
+        every = [*(test for _, test in self.tests), *(of for each in self.selects for of in each.expressions)]
+        return [part for of in every for part in parts_of(of) if getattr(part, "name", "") in _ARITHMETIC]
+
     @property
     def factors(self) -> list[terms.Literal]:
         """The numbers by which it adds, subtracts, multiplies and divides what it finds."""
-        every = [*(test for _, test in self.tests), *(of for each in self.selects for of in each.expressions)]
-        computed = [part for of in every for part in parts_of(of) if getattr(part, "name", "") in _ARITHMETIC]
-        found = {str(part) for of in computed for part in parts_of(of) if _is_number(part)}
+        found = {str(part) for of in self.arithmetic for part in parts_of(of) if _is_number(part)}
         return [terms.Literal(each, f"{XSD}decimal") for each in sorted(found)]
+
+
+def _is_constant(node: Node) -> bool:
+    from rdflib import Literal as Value, URIRef
+
+    return isinstance(node, Value | URIRef)
 
 
 def _is_number(node: Node) -> bool:

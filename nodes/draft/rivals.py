@@ -1,19 +1,22 @@
 """Rivals: properties that a draft might have used as well, and that its question rather says."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kgqa.kg.linking.name_words import NAMING_PHRASES
 from kgqa.kg.text import fold, split_words
 from kgqa.nodes.coverage import can_compare
 from kgqa.nodes.draft.state import Described
-from kgqa.priors.encoder import Vectors
+from kgqa.priors.encoder import Vectors as Vector
 from kgqa.priors.errors import EncoderError
 from kgqa.prompts.base import quoted
 from kgqa.retrieval.confidence import MIN_SUPPORT
 from kgqa.retrieval.wording import IGNORED_WORDS, MIN_STEM_SAID, relation_phrase, word_similarity
 from kgqa.runtime.node import NodeRuntime
-from kgqa.tools.drafts import CheckedDraft
+from kgqa.tools.drafts import CheckedDraft, DescribedProperty
+
+MAX_APART = 0.1
+"""How much better a word may say one of two properties for it to say both."""
 
 
 async def likelier_properties(
@@ -21,85 +24,76 @@ async def likelier_properties(
 ) -> list[str]:
     """Return why other properties may be meant than those of a draft, or none is asked for.
 
-    ``question`` is without the names of its topics. Nothing is told where it cannot be compared with a graph.
+    ``question`` is without the names of its topics. A word says a property by its name or by that of a class
+    to which it leads; where none says it alone, the whole question is compared with it and with the others.
+    Those count that the graph has rows for. Nothing is told where words cannot be compared with a graph.
     """
-    called = {id: fold(relation_phrase(described.called(id))) for id in described.relations}
-    called = {id: text for id, text in called.items() if text not in NAMING_PHRASES}
-    used = [id for id in checked.relations if id in called]
+    names = {id: _names(id, described) for id in described.relations}
+    names = {id: each for id, each in names.items() if each[0] not in NAMING_PHRASES}
+    used = [id for id in checked.relations if id in names]
     if not (used and can_compare(question)):
         return []
-    words = [fold(each.text) for each in split_words(question)]
-    others = [fold(described.called(id)) for id in checked.ids if id not in called]
-    texts = [*dict.fromkeys([fold(question), *words, *called.values(), *others])]
+    words = [word for each in split_words(question) if (word := fold(each.text)) not in IGNORED_WORDS]
+    texts = [*dict.fromkeys([fold(question), *words, *(text for some in names.values() for text in some)])]
     try:
         rows = await runtime.encode(texts)
     except EncoderError:
         return []
-    asked = _Asked(fold(question), [each for each in words if each not in IGNORED_WORDS], texts, rows)
-    return [*dict.fromkeys(_tell(asked, checked, described, called, [called[id] for id in used], others))]
-
-
-def _tell(
-    asked: "_Asked",
-    checked: CheckedDraft,
-    described: Described,
-    called: dict[str, str],
-    used: Sequence[str],
-    others: Sequence[str],
-) -> Iterator[str]:
-    """Yield what is told: of the only property as a whole, of one among several by single words."""
-    for id in (each for each in checked.relations if each in called):
-        rivals = {called[each] for each in _rivals(id, checked, described) if each in called} - {*used}
-        if len(used) == 1:
-            likelier = asked.nearest(called[id], rivals)
-        else:
-            likelier = asked.said_instead(called[id], rivals, [*used, *others])
-        if likelier:
-            yield (
-                f"the question rather says {quoted(likelier)} than {quoted(called[id])}: take that, or send "
-                "the same query where it is not meant"
+    asked = _Asked(fold(question), words, dict(zip(texts, rows, strict=True)))
+    told: list[str] = []
+    for id in used:
+        rivals = {*_rivals(id, checked, described)} & names.keys() - {*used}
+        likelier = asked.likelier(names[id], {each: names[each] for each in sorted(rivals)})
+        if likelier and await runtime.try_tool("has_rows", query=checked.text, relation=id, instead=likelier):
+            told.append(
+                f"the question rather says {quoted(names[likelier][0])} than {quoted(names[id][0])}: take "
+                "that, or send the same query where it is not meant"
             )
-        elif id in checked.beside and not asked.is_said(called[id]):
-            yield f"the question does not ask for {quoted(called[id])}: show what it asks for"
+        elif id in checked.beside and not asked.saying(names[id]):
+            told.append(f"the question does not ask for {quoted(names[id][0])}: show what it asks for")
+    return told
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """A question and its words that carry meaning, compared with texts."""
+    """A question and its words that carry meaning, compared with names of properties."""
 
     question: str
     words: Sequence[str]
-    texts: Sequence[str]
-    rows: Vectors
+    rows: Mapping[str, Vector]
 
     def _cosine(self, one: str, other: str) -> float:
-        return float(self.rows[self.texts.index(one)] @ self.rows[self.texts.index(other)])
+        return float(self.rows[one] @ self.rows[other])
 
-    def _support(self, word: str, text: str) -> float:
-        stem = max((word_similarity(word, other) for other in text.split()), default=0.0)
-        return max(stem if stem >= MIN_STEM_SAID else 0.0, self._cosine(word, text))
+    def _support(self, word: str, names: Sequence[str]) -> float:
+        stems = (word_similarity(word, part) for name in names for part in name.split())
+        stem = max(stems, default=0.0)
+        return max(stem if stem >= MIN_STEM_SAID else 0.0, *(self._cosine(word, name) for name in names))
 
-    def is_said(self, text: str) -> bool:
-        """Return whether a word says a text."""
-        return any(self._support(word, text) >= MIN_SUPPORT for word in self.words)
+    def saying(self, names: Sequence[str]) -> dict[str, float]:
+        """Return the words that say a property, and how far."""
+        found = {word: self._support(word, names) for word in self.words}
+        return {word: support for word, support in found.items() if support >= MIN_SUPPORT}
 
-    def nearest(self, text: str, rivals: Collection[str]) -> str | None:
-        """Return what the whole question is more like than a text, where no word says that alone."""
-        for word in self.words:
-            said = self._support(word, text)
-            if said >= MIN_SUPPORT and all(self._support(word, each) < said for each in rivals):
-                return None
-        best = max(rivals, key=lambda each: self._cosine(self.question, each), default=text)
-        return best if self._cosine(self.question, best) > self._cosine(self.question, text) else None
+    def likelier(self, names: Sequence[str], rivals: Mapping[str, Sequence[str]]) -> str | None:
+        """Return what the question is more like than a property, of what all its words say as well."""
+        said = self.saying(names)
+        left = [
+            each
+            for each, others in rivals.items()
+            if all(self._support(word, others) > support - MAX_APART for word, support in said.items())
+        ]
+        likeness = {each: self._cosine(self.question, rivals[each][0]) for each in left}
+        best = max(left, key=likeness.__getitem__, default=None)
+        return best if best and likeness[best] > self._cosine(self.question, names[0]) else None
 
-    def said_instead(self, text: str, rivals: Collection[str], used: Sequence[str]) -> str | None:
-        """Return what a word says that says nothing of a query, where no word says the text."""
-        if self.is_said(text):
-            return None
-        free = [word for word in self.words if all(self._support(word, each) < MIN_SUPPORT for each in used)]
-        said = {(self._support(word, each), each) for word in free for each in rivals}
-        best, likeliest = max(said, default=(0.0, None))
-        return likeliest if best >= MIN_SUPPORT else None
+
+def _names(relation: str, described: Described) -> list[str]:
+    """Return what a property is called, and then the classes that it leads to."""
+    parts = [part for of in described.classes for part in of.properties if part.relation == relation]
+    ends = {id for part in parts for id in part.joins}
+    classes = sorted({fold(each.name) for each in described.classes if each.id in ends} - {""})
+    return [fold(relation_phrase(described.called(relation))), *classes]
 
 
 def _rivals(relation: str, checked: CheckedDraft, described: Described) -> list[str]:
@@ -110,6 +104,12 @@ def _rivals(relation: str, checked: CheckedDraft, described: Described) -> list[
             hops = [hop.relation for hop in term.hops if hop.forward is forward]
             found += hops if relation in hops and term.term.id in checked.ids else ()
     for each in described.classes if not found and relation in checked.free else ():
-        relations = [part.relation for part in each.properties]
-        found += relations if relation in relations else ()
+        own = next((part for part in each.properties if part.relation == relation), None)
+        found += [part.relation for part in each.properties if own and _are_alike(own, part)]
     return found
+
+
+def _are_alike(one: DescribedProperty, other: DescribedProperty) -> bool:
+    """Return whether two properties lead to values of one kind, or to nodes of one class."""
+    shared = {*one.kinds, *one.joins} & {*other.kinds, *other.joins}
+    return bool(shared) or (one.is_open and other.is_open)

@@ -8,7 +8,7 @@ from kgqa.kg.pages import Table
 from kgqa.kg.terms import Entity, Term, is_blank
 from kgqa.nodes.coverage import MAX_ANSWERS_READ
 from kgqa.nodes.draft.rivals import likelier_properties
-from kgqa.nodes.draft.state import DraftState, DraftUpdate, RunDraft, fail, refine_or_fail
+from kgqa.nodes.draft.state import Described, DraftState, DraftUpdate, RunDraft, fail, refine_or_fail
 from kgqa.nodes.draft.unmet import unmet_words, without_names
 from kgqa.prompts.base import quoted
 from kgqa.runtime.node import NodeRuntime, node
@@ -42,8 +42,9 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     if not is_nothing(table.rows):
         question = without_names(state["question"], state["topic_entities"], described)
         rivals = await likelier_properties(checked, described, question, runtime)
-        ran, objections = replace(ran, doubts=[*doubts, *rivals]), [*objections, *rivals]
         first = await _named(ran.first_column, runtime)
+        rivals += _given_back(first, checked, described)
+        ran, objections = replace(ran, doubts=[*doubts, *rivals]), [*objections, *rivals]
         ran = replace(ran, unmet=await unmet_words(checked, first, described, state, runtime))
         unsaid = (each for each in ran.unmet if each.casefold() in state["question"].casefold())
         objections += _tell([each for each in unsaid if each not in drafted.left_out])
@@ -62,6 +63,13 @@ async def _named(first: Sequence[Term], runtime: NodeRuntime) -> list[Term]:
     ids = [each.id for each in first[:MAX_ANSWERS_READ] if isinstance(each, Entity)]
     names = await runtime.try_tool("name_entities", ids=ids) or {} if ids else {}
     return [replace(each, name=names.get(each.id)) if isinstance(each, Entity) else each for each in first]
+
+
+def _given_back(first: Sequence[Term], checked: CheckedDraft, described: Described) -> list[str]:
+    """Return why answers may not be what is asked for: they are all that the query names."""
+    named = {*checked.ids} - {*checked.relations, *(each.id for each in described.classes)}
+    same = named and {each.id for each in first} == named
+    return [f"it gives back what it names: {', '.join(map(str, first))}"] if same else []
 
 
 def _tell(unmet: Sequence[str]) -> list[str]:
