@@ -275,6 +275,7 @@ async def test_a_topic_that_the_query_leaves_out_is_unverified(workshop: SparqlG
         ("How many tools has each maker made?", "SELECT (COUNT(?t) AS ?n) { ?t r:madeBy ?m }", "each"),
         ("Which makers have not made tools?", "SELECT ?m { ?m a r:Maker . ?t r:madeBy ?m }", "not"),
         ("What is the lightest tool?", "SELECT ?t { ?t r:weight ?w } ORDER BY ?w", "lightest"),
+        ("Which tools weigh 7?", "SELECT ?t { ?t r:weight ?w }", "7"),
     ],
 )
 async def test_words_that_the_query_does_not_say_are_told_once(
@@ -284,6 +285,44 @@ async def test_words_that_the_query_does_not_say_are_told_once(
     assert any(f'"{words}"' in text for text in model.prompts[-1].objections), model.prompts[-1].objections
     assert record["outcome"] == "grounded_unverified"
     assert words in [each["words"] for each in record["conditions"]]
+
+
+HATCHET = "How heavy is the hatchet?"
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "told"),
+    [
+        (HATCHET, "SELECT ?n { e:t3 r:stock ?n }", 'the question rather says "weight" than "stock"'),
+        (
+            "Which makers are in Ulm?",
+            "SELECT ?m ?w { ?m r:city 'Ulm' . ?t r:madeBy ?m ; r:weight ?w }",
+            'the question does not ask for "weight"',
+        ),
+        ("Which price is it?", "SELECT ?p { ?t r:price e:p3 ; r:price ?p }", "it gives back what it names"),
+    ],
+)
+async def test_what_the_question_does_not_ask_for_is_told_once(
+    question: str, query: str, told: str, workshop: SparqlGraph
+) -> None:
+    record, model = await ask(question, workshop, drafted(query), drafted(query))
+    assert any(text.startswith(told) for text in model.prompts[1].objections), model.prompts[1].objections
+    assert record["outcome"] == "grounded_unverified"
+
+
+@pytest.mark.parametrize(
+    ("query", "outcome"),
+    [
+        ("SELECT ?n { e:t3 r:weight ?n }", "grounded"),
+        ("SELECT (?w * 1000 AS ?n) { e:t3 r:weight ?w }", "grounded"),  # in another unit
+        ("SELECT (?w * 201 AS ?n) { e:t3 r:weight ?w }", "grounded_inference"),
+    ],
+)
+async def test_what_the_question_asks_for_is_taken_and_factors_are_the_models(
+    query: str, outcome: str, workshop: SparqlGraph
+) -> None:
+    record, model = await ask(HATCHET, workshop, drafted(query))
+    assert (record["outcome"], len(model.prompts)) == (outcome, 1), record["conditions"]
 
 
 async def test_a_question_whose_words_cannot_be_compared_rests_on_the_model(workshop: SparqlGraph) -> None:
