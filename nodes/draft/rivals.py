@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.linking.name_words import NAMING_PHRASES
+from kgqa.kg.pages import Description
+from kgqa.kg.terms import Entity, Term
 from kgqa.kg.text import fold, split_words
 from kgqa.nodes.coverage import can_compare
-from kgqa.nodes.draft.state import Described
+from kgqa.nodes.draft.state import Described, DraftState
 from kgqa.priors.encoder import Vectors as Vector
 from kgqa.priors.errors import EncoderError
 from kgqa.prompts.base import quoted
@@ -52,6 +55,24 @@ async def likelier_properties(
         elif id in checked.beside and not asked.saying(names[id]):
             told.append(f"the question does not ask for {quoted(names[id][0])}: show what it asks for")
     return told
+
+
+async def other_kind(
+    answers: Sequence[Term], described: Described, state: DraftState, runtime: NodeRuntime
+) -> list[str]:
+    """Return why answers are not of the class that the question asks for, as the first of them shows."""
+    named = {Entity(id): state["said_as"].get(id) or described.called(id) for id in state["classes"]}
+    kind, first = asked_kind(state["question"], named), next(iter(answers), None)
+    if kind is None or not isinstance(first, Entity):
+        return []
+    alike = {each.id for each, name in named.items() if name == named[kind]}
+    asked = [each for each in described.classes if each.id in alike]
+    found: Description | None = await runtime.try_tool("describe_entity", entity=first.id, limit=1)
+    types = {each.id for each in found.types} if found else set()
+    if not (asked and types) or types & {id for each in asked for id in (each.id, *each.below)}:
+        return []
+    kinds = " and ".join(quoted(described.called(id)) for id in sorted(types))
+    return [f"the question asks for {quoted(named[kind])}, and {quoted(str(first))} is {kinds}"]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Table
 from kgqa.kg.terms import Entity, Term, is_blank
 from kgqa.nodes.coverage import MAX_ANSWERS_READ
-from kgqa.nodes.draft.rivals import likelier_properties
+from kgqa.nodes.draft.rivals import likelier_properties, other_kind
 from kgqa.nodes.draft.state import Described, DraftState, DraftUpdate, RunDraft, fail, refine_or_fail
 from kgqa.nodes.draft.unmet import unmet_words, without_names
 from kgqa.prompts.base import quoted
@@ -43,7 +43,10 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
         question = without_names(state["question"], state["topic_entities"], described)
         rivals = await likelier_properties(checked, described, question, runtime)
         first = await _named(ran.first_column, runtime)
-        rivals += _given_back(first, checked, described)
+        rivals += [
+            *_given_back(first, checked, described),
+            *await other_kind(first, described, state, runtime),
+        ]
         ran, objections = replace(ran, doubts=[*doubts, *rivals]), [*objections, *rivals]
         ran = replace(ran, unmet=await unmet_words(checked, first, described, state, runtime))
         unsaid = (each for each in ran.unmet if each.casefold() in state["question"].casefold())

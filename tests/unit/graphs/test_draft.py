@@ -299,6 +299,11 @@ HATCHET = "How heavy is the hatchet?"
             "SELECT ?m ?w { ?m r:city 'Ulm' . ?t r:madeBy ?m ; r:weight ?w }",
             'the question does not ask for "weight"',
         ),
+        (
+            "Which makers are in Ulm?",
+            "SELECT ?t { ?t r:madeBy ?m . ?m r:city 'Ulm' }",
+            'the question asks for "makers", and ',
+        ),
         ("Which price is it?", "SELECT ?p { ?t r:price e:p3 ; r:price ?p }", "it gives back what it names"),
     ],
 )
