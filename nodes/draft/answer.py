@@ -57,6 +57,7 @@ async def drafted_answer(given: State, runtime: NodeRuntime) -> Update | None:
     outcome: Outcome = "grounded" if by_graph else "grounded_inference"
     if unmet or read is None or any(each["by"] is None for each in conditions):
         outcome = "grounded_unverified"
+    conditions += [RecordedCondition(words=words, query=None, by=None) for words in unmet]
     facts = await _facts(query, ran.table, runtime)
     answers = [YES if first[0].id == "true" else NO] if asks else [*map(ref, first)]
     return {
@@ -67,10 +68,7 @@ async def drafted_answer(given: State, runtime: NodeRuntime) -> Update | None:
         "paths": [],
         "evidence": [fact(each) for each in facts],
         "query": query,
-        "conditions": [
-            *conditions,
-            *(RecordedCondition(words=words, query=None, by=None) for words in unmet),
-        ],
+        "conditions": conditions,
     }
 
 

@@ -21,12 +21,8 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
 
     What stands is the last draft that has given answers, whatever becomes of those after it.
     """
-    described, drafted, checked, standing = (
-        state["described"],
-        state["drafted"],
-        state["checked"],
-        state["standing"],
-    )
+    described, drafted, checked = state["described"], state["drafted"], state["checked"]
+    standing = state["standing"]
     if described is None or drafted is None or checked is None:
         return {"decision": "refine"}
     try:
