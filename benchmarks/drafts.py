@@ -1,9 +1,9 @@
 """What becomes of drafts with one error each: which check catches them, and what those say that none does.
 
-A simulated model drafts the gold query of a question with an error in it, and the gold query where it is told
-that something is wrong. Left out are questions whose gold query does not give their gold: it cannot be run,
-or cuts between equals. Prints a table, and the wrong answers that are `grounded`; writes docs/draft.md. Needs
-the question sets of the data folder (KGQA_DATA).
+A simulated model drafts the gold query of a question with an error in it by which the graph gives other rows,
+and the gold query where it is told that something is wrong. Left out are questions whose gold query does not
+give their gold: it cannot be run, or cuts between equals. Prints a table, and the wrong answers that are
+`grounded`; writes docs/draft.md. Needs the question sets of the data folder (KGQA_DATA).
 
     python -m kgqa.benchmarks.drafts 250       # drafts of each graph
 """
@@ -11,7 +11,8 @@ the question sets of the data folder (KGQA_DATA).
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from itertools import count, islice
 from typing import Any
 
@@ -41,7 +42,10 @@ WRONG = ("wrong, not grounded", "wrong, grounded")
 HEAD = ("error", "drafts", "told before", "told after", "still right", *WRONG)
 
 Fates = Counter[tuple[str, str]]
-"""How often what came of an error's kind, or of a check."""
+"""How often what came of an error's kind, of a check, or of a right draft."""
+
+Makers = Mapping[str, Callable[[], list[str]]]
+"""What makes queries with an error, by its kind."""
 
 
 async def ask(question: Question, graph: KnowledgeGraph, errors: ErrorRates) -> Record:
@@ -68,6 +72,11 @@ def is_right(record: Record, question: Question) -> bool:
     return is_exact(ids, named if gold is None else gold, ordered=question.ordered)
 
 
+def kind_of(query: str, wrong: Makers) -> str:
+    """Return the kind of the error that a query has."""
+    return next((kind for kind, make in wrong.items() if query in make()), "none")
+
+
 async def told_by(record: Record, graph: KnowledgeGraph) -> tuple[str, str] | None:
     """Return when a first draft was told to be wrong, and by which check; None where it was not."""
     told = [(each["node"], each["objections"][0]) for each in record["trace"] if each.get("objections")]
@@ -88,17 +97,19 @@ async def measure(file: str, names: Sequence[str], most: int, console: Console) 
     graph, counts = open_graph([DATA / file]), Fates()
     schema = Schema(await graph.profile(), graph.relations)
     every = [load(DATA / f"{name}.jsonl.gz").questions for name in names]
-    asked: list[tuple[Question, dict[str, list[str]]]] = []
+    asked: list[tuple[Question, Makers]] = []
     for question in (each for some in every for each in some[:: max(1, len(some) // QUESTIONS)]):
         gold = await ask(question, graph, ErrorRates())
         if gold["query"] and is_right(gold, question):
-            asked.append((question, wrong_queries(first_draft(gold), schema)))
+            counts[str(gold["outcome"]), "right"] += 1
+            makers = wrong_queries(first_draft(gold), schema)
+            asked.append((question, {kind: cache(make) for kind, make in makers.items()}))
     for seed, (question, wrong) in islice(((seed, each) for seed in count() for each in asked), most):
         record = await ask(question, graph, ErrorRates(draft=0, seed=seed))
-        kind = next((kind for kind, texts in wrong.items() if first_draft(record) in texts), "none")
-        told = await told_by(record, graph)
-        stays = "still right" if is_right(record, question) else WRONG[record["outcome"] == "grounded"]
-        fate = told[0] if told else stays
+        kind = kind_of(first_draft(record), wrong)
+        told, right = await told_by(record, graph), is_right(record, question)
+        stays = "still right" if right else WRONG[record["outcome"] == "grounded"]
+        fate = stays if told is None or stays == WRONG[True] else told[0]
         counts.update([(kind, "drafts"), (kind, fate), *([(told[1], "check")] if told else [])])
         if fate == WRONG[True]:
             console.print(f"{question.id} {kind}: {question.text}\n{record['query']}", markup=False)
@@ -116,7 +127,9 @@ async def main() -> None:
     rows = [[kind, *(str(counts[kind, what]) for what in HEAD[1:])] for kind in kinds]
     rows.append(["all", *(str(sum(counts[kind, what] for kind in kinds)) for what in HEAD[1:])])
     checks = sorted((-n, check) for (check, what), n in counts.items() if what == "check")
+    right = {outcome: n for (outcome, what), n in counts.items() if what == "right"}
     table = f"{drawn(HEAD, rows)}\n\nTold by: {', '.join(f'`{check}` {-n}' for n, check in checks)}."
+    table += f"\n\nOf {sum(right.values())} right drafts {right.get('grounded', 0)} are grounded."
     put(DOCS / "draft.md", {"drafts": table})
     console.print(table, markup=False)
 

@@ -34,7 +34,7 @@ def draft_edges(otherwise: Node) -> Edges:
     """Return what a query can be made of, the query, and its rows; one that gives none leads elsewhere."""
     return {
         describe: {"forward": draft},
-        draft: {"forward": validate, "backtrack": otherwise},
+        draft: {"forward": validate, "refine": describe, "backtrack": otherwise},
         validate: {"forward": run, "refine": draft, "backtrack": otherwise},
         run: {"forward": answer, "refine": draft, "backtrack": otherwise},
     }

@@ -1,7 +1,7 @@
 """Said: does a question name what a query compares with?"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kgqa.kg.proof.query import Condition
 from kgqa.kg.proof.values import kind_of, year_of
@@ -52,6 +52,24 @@ def is_term_said(term: Term, question: str) -> bool:
     if isinstance(term, Literal) and kind_of(term) != "text":
         return _is_number_said(term, question, to_the_day=True)
     return is_alluded_to(question, term.name or relation_words(local_name(term.id)))
+
+
+def unsaid_figures(question: str, texts: Iterable[str]) -> list[str]:
+    """Return the numbers that a question has in figures, and none of some texts has, in its own words.
+
+    >>> unsaid_figures("Which 3 of the 20th century weigh over 2.5 kg?", ["1901-01-01", "2.5"])
+    ['3']
+    """
+    said = {float(each) for text in texts for each in re.findall(r"\d+(?:\.\d+)?", text.replace(",", ""))}
+    asked = question.lower()
+    figures = (each for each in _NUMBER.finditer(asked) if each[1][0].isdigit())
+    return [
+        each.group().strip()
+        for each in figures
+        if said.isdisjoint(
+            {*_numbers(each.group()), *_years(asked[each.start() : each.end() + len(" century")])}
+        )
+    ]
 
 
 def _is_number_said(value: Literal, question: str, *, to_the_day: bool) -> bool:

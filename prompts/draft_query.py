@@ -24,6 +24,11 @@ class DraftedQuery(Reply):
     unsaid: list[Words] = Field(default=[], description="words of the question that the query does not say")
     missing: Words = Field(default="", description="what nothing shown says and the question turns on")
 
+    @property
+    def left_out(self) -> list[str]:
+        """What the query does not say of the question, as its writer has it."""
+        return [*dict.fromkeys([*self.unsaid, *filter(None, [self.missing])])]
+
 
 class DraftQuery(QuestionPrompt[DraftedQuery]):
     """Draft a query over ``classes``, as lines, with what was ``found`` of the question's words.

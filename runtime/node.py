@@ -1,7 +1,7 @@
 """Wraps a node of a method: tools, model, budget, cost, trace, and what happens when something fails."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
@@ -45,6 +45,7 @@ from kgqa.runtime.state import (
     check_run_started,
     empty_record,
     initial_state,
+    keys_of_topics,
     state_of_topics,
     to_plain,
     to_typed,
@@ -256,7 +257,7 @@ class Node:
             return {"decision": "forward"}
         begun: Update = {**initial_state(given), **empty_record()} if self.opens else {}
         if not self.opens and topics_corrected(state):
-            begun = _begin_from_topics(state, runtime)
+            begun = _begin_from_topics(state, runtime, schema)
             state = cast(State, TypedState({**state, **begun}))
         if self.opens and len(given["question"]) > MAX_QUESTION_CHARS:
             runtime.trace["unread"] = len(given["question"]) - MAX_QUESTION_CHARS
@@ -314,13 +315,14 @@ def _leave_nothing_held(held: State, written: Update) -> Update:
     return cast(Update, {**left, **written, **joined})
 
 
-def _begin_from_topics(state: State, runtime: NodeRuntime) -> Update:
+def _begin_from_topics(state: State, runtime: NodeRuntime, schema: type[State]) -> Update:
     """Return what the topics that somebody has corrected change in a state; the trace says which they are."""
     topics = state["topic_entities"]
     runtime.trace["topics"] = [ref(topic) for topic in topics]
     runtime.trace["corrected"] = True
     kept = ("record_id", "read_as", "exemplars", "outcome", "stopped_by")
-    return cast(Update, {key: value for key, value in state_of_topics(topics).items() if key not in kept})
+    begun = {key: value for key, value in state_of_topics(topics).items() if key not in kept}
+    return cast(Update, begun | dict.fromkeys(keys_of_topics(cast(Hashable, schema))))
 
 
 def _shorten_texts(trace: dict[str, Any]) -> dict[str, Any]:

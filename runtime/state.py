@@ -42,6 +42,10 @@ from kgqa.runtime.server_limits import active_limits
 T = TypeVar("T")
 
 
+OF_TOPICS = "of topics"
+"""Marks the keys of a method's own state that are null again once somebody has corrected the topics."""
+
+
 class StateError(ValueError):
     """An input or a state that was given or edited by hand and does not fit; the message is one line."""
 
@@ -324,6 +328,13 @@ def state_of_topics(topics: list[Entity]) -> Update:
         **({"chain": Chain(topics[0])} if topics else {}),
         "resume_points": [Chain(topic) for topic in reversed(topics)],
     }
+
+
+@cache
+def keys_of_topics(schema: Any) -> frozenset[str]:
+    """Return the keys of a state that are null again with other topics."""
+    hints = get_type_hints(schema, include_extras=True)
+    return frozenset(key for key, hint in hints.items() if OF_TOPICS in getattr(hint, "__metadata__", ()))
 
 
 def topics_corrected(state: State) -> bool:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from langchain_core.tools import BaseTool, ToolException
 
 from kgqa.kg.dialects import DIALECTS
-from kgqa.kg.drafts.checks import Finding, check_draft, implied_classes, named_ids, unknown_ids
+from kgqa.kg.drafts.checks import Finding, Level, check_draft, implied_classes, named_ids, unknown_ids
 from kgqa.kg.drafts.cutting import cut_query
 from kgqa.kg.drafts.description import DescribedClass, DescribedProperty, FoundTerm, describe_classes
-from kgqa.kg.drafts.emptiness import find_empty
+from kgqa.kg.drafts.emptiness import find_empty, fits_instead
 from kgqa.kg.drafts.facts import facts_query, read_facts
 from kgqa.kg.drafts.names import Names
 from kgqa.kg.drafts.reading import read_draft, variables_of
@@ -22,7 +22,7 @@ from kgqa.kg.errors import KGError, KGRejected
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Table
 from kgqa.kg.sparql.guard import guard_query
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term, Triple
 from kgqa.tools.text import graph_tool, listing, show_cell, show_facts
 
 __all__ = [
@@ -66,19 +66,29 @@ class CheckedDraft:
         offset: How many rows it leaves out before.
         inner_limits: Those of the SELECTs within it, and whether their rows have an order.
         computed: The columns that are computed of what every row has.
+        free: The relations to what is neither named, nor compared with a constant, nor computed with.
+        beside: The relations to what is shown beside the first column.
+        factors: The numbers that it computes with.
     """
 
     text: str
     findings: list[Finding]
-    ids: frozenset[str]
-    relations: frozenset[str]
+    ids: list[str]
+    relations: list[str]
     ordered: bool
     ordered_by_hidden: bool
     grouped: bool
     limit: int | None
     offset: int
     inner_limits: list[tuple[int, bool]]
-    computed: frozenset[str]
+    computed: list[str]
+    free: list[str]
+    beside: list[str]
+    factors: list[Literal]
+
+    def told(self, level: Level) -> list[str]:
+        """Return the sentences of the findings of a level."""
+        return [each.text for each in self.findings if each.level == level]
 
 
 class DraftChecker:
@@ -139,15 +149,24 @@ class DraftChecker:
         return CheckedDraft(
             text,
             findings,
-            ids,
-            frozenset(str(name) for pattern in draft.patterns for name in pattern.named),
+            sorted(ids),
+            sorted({str(name) for pattern in draft.patterns for name in pattern.named}),
             bool(whole.order),
             any(variables_of(of).isdisjoint(whole.columns) for of, _ in whole.order),
             any(each.keys for each in draft.selects),
             whole.limit,
             whole.offset,
             [(each.limit, bool(each.order)) for each in draft.selects[1:] if each.limit is not None],
-            frozenset(draft.computed_columns),
+            sorted({*draft.computed_columns}),
+            sorted({str(each.relation) for each in draft.patterns if draft.is_free(each)}),
+            sorted(
+                {
+                    str(each.relation)
+                    for each in draft.patterns
+                    if each.named and each.end in whole.columns[1:]
+                }
+            ),
+            draft.factors,
         )
 
     async def find_wrong(self, query: str) -> list[str]:
@@ -246,6 +265,21 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
             raise ToolException(str(error)) from error
         return listing("rows", (" | ".join(map(show_cell, row)) for row in table.rows)), table
 
+    async def ask(text: str) -> bool:
+        return any(cell and cell.id == "true" for row in (await graph.select(text)).rows for cell in row)
+
+    @graph_tool
+    async def has_rows(query: str, relation: str, instead: str) -> tuple[str, bool]:
+        """Say whether a query's patterns have rows with another relation in place of one.
+
+        Args:
+            query: the query.
+            relation: the relation that it follows.
+            instead: the other one.
+        """
+        found = await fits_instead(query, relation, instead, ask)
+        return ("they have rows" if found else "they have none"), found
+
     @graph_tool
     async def explain_empty(query: str) -> tuple[str, str]:
         """Say which smallest part of a query's patterns nothing in the graph fits; empty if all of them do.
@@ -253,10 +287,6 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         Args:
             query: a query that gives no rows.
         """
-
-        async def ask(text: str) -> bool:
-            return any(cell and cell.id == "true" for row in (await graph.select(text)).rows for cell in row)
-
         _, names = await checker.schema()
         found = await find_empty(query, ask)
         drawn = " . ".join(
@@ -310,6 +340,7 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         schema_size,
         check_query,
         run_query,
+        has_rows,
         explain_empty,
         compare_at_limit,
         name_entities,

@@ -3,12 +3,13 @@
 Where an error can be made is found by the grammar of rdflib, what it can be by the profile of the graph.
 
 >>> query = "SELECT DISTINCT ?x { ?x <http://x/p> 'Ulm' } LIMIT 5"
->>> wrong_queries(query, Schema(Profile()))["lost limit"]
+>>> wrong_queries(query, Schema(Profile()))["lost limit"]()
 ["SELECT DISTINCT ?x { ?x <http://x/p> 'Ulm' } "]
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 from kgqa.kg.drafts.names import blank_texts
@@ -42,15 +43,20 @@ class _Part(NamedTuple):
 _Edits: TypeAlias = Iterator[tuple[_Edit, ...]]
 
 
-def wrong_queries(query: str, schema: Schema) -> dict[str, list[str]]:
-    """Return queries with one error each, by the kind of the error; kinds that cannot be made are left out.
+def wrong_queries(query: str, schema: Schema) -> dict[str, Callable[[], list[str]]]:
+    """Return what makes queries with one error each, by the kind of the error.
+
+    What is made is another query, which may give the same rows, or be none that can be run.
 
     Raises:
         Exception: whatever rdflib and pyparsing raise where the query is no SPARQL.
     """
     writer = _Writer(query, schema)
-    found = {kind: [*dict.fromkeys(map(writer.edited, edits()))] for kind, edits in writer.kinds.items()}
-    return {kind: texts for kind, every in found.items() if (texts := [*filter(_is_read, every)])}
+
+    def make(edits: Callable[[], _Edits]) -> list[str]:
+        return [*filter(_is_read, dict.fromkeys(map(writer.edited, edits())))]
+
+    return {kind: partial(make, edits) for kind, edits in writer.kinds.items()}
 
 
 def _is_read(query: str) -> bool:
@@ -81,6 +87,7 @@ class _Writer:
         self._filters, self._minus = self._scan(parser.Filter), self._scan(parser.MinusGraphPattern)
         self._groups, self._havings = self._scan(parser.GroupClause), self._scan(parser.HavingClause)
         self._limits, self._selects = self._scan(parser.LimitOffsetClauses), self._scan(parser.SelectClause)
+        self._bare = blank_texts(self.query)
 
     def _scan(self, grammar: Any) -> list[_Part]:
         with RDFLIB_LOCK:
@@ -179,17 +186,24 @@ class _Writer:
 
     def _lost_group(self) -> _Edits:
         """Compute over all rows what is asked for each group."""
-        bare = blank_texts(self.query)
-        for group, select in zip(self._groups, self._selects[-len(self._groups) :], strict=False):
+        for group in self._groups:
+            select = max((each for each in self._selects if self._is_level(each, group)), key=_start)
             keys = [
                 _Edit(part.start, part.end)
                 for part in self.parts
                 if select.start <= part.start < select.end
-                and bare.count("(", select.start, part.start) == bare.count(")", select.start, part.start)
+                and self._is_level(select, part)
                 and self.query[part.start] in "?$"
             ]
-            having = [_Edit(part.start, part.end) for part in self._havings if part.start >= group.end]
-            yield (_Edit(group.start, group.end), *keys, *having[:1])
+            own = [each for each in self._havings if group.end <= each.start and self._is_level(group, each)]
+            having = [_Edit(each.start, each.end) for each in sorted(own, key=_start)[:1]]
+            yield (_Edit(group.start, group.end), *keys, *having)
+
+    def _is_level(self, part: _Part, other: _Part) -> bool:
+        """Return whether a part stands after another, within the same braces and brackets."""
+        between = self._bare[part.start : other.start]
+        pairs = (("{", "}"), ("(", ")"))
+        return part.start <= other.start and all(between.count(a) == between.count(z) for a, z in pairs)
 
     def _lost_distinct(self) -> _Edits:
         for part in self.parts:
@@ -249,6 +263,10 @@ def _is_alike(use: Use, other: Use) -> bool:
     if use.leads_to_nodes:
         return bool(use.profile.ends.keys() & other.profile.ends.keys())
     return bool(use.kinds & other.kinds)
+
+
+def _start(part: _Part) -> int:
+    return part.start
 
 
 def _is_negation(part: _Part) -> bool:

@@ -9,6 +9,7 @@ from kgqa.kg.drafts.schema import Schema
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.sparql.parsing import normalise_query
+from kgqa.kg.terms import Term
 from kgqa.prompts.draft_query import DraftedQuery, DraftQuery
 
 
@@ -34,25 +35,28 @@ async def _gold_query(case: Case) -> str | None:
     graph, question = case.cache.graph, case.oracle.question
     written = [normalise_query(question.sparql).strip()] if question.sparql else []
     written += [graph.write_query(question.query)] if question.query else []
-    found = {query: await _count_rows(query, graph) for query in written}
+    found = {query: await _rows(query, graph) for query in written}
     given = next((query for query in written if found[query]), None)
     taken = given or write_paths(await case.oracle.plans())
     return taken or next((query for query in written if found[query] is not None), None)
 
 
-async def _count_rows(query: str, graph: KnowledgeGraph) -> int | None:
-    """Return how many rows a query gives; None where the graph does not answer it."""
+async def _rows(query: str, graph: KnowledgeGraph) -> list[tuple[Term | None, ...]] | None:
+    """Return the rows of a query, each once; None where the graph does not answer it."""
     try:
-        return len((await graph.select(query)).rows)
+        return [*dict.fromkeys((await graph.select(query)).rows)]
     except (KGRejected, KGTimeout):
         return None
 
 
 async def _err(gold: str, case: Case) -> str:
-    """Return a query with one error; the gold one where none can be made."""
-    graph = case.cache.graph
-    schema = Schema(await graph.profile(), graph.relations)
-    wrong = await asyncio.to_thread(wrong_queries, gold, schema)
+    """Return a query with one error that gives other rows; the gold one where none can be made."""
+    graph, ordered = case.cache.graph, case.oracle.question.ordered
+    right = await _rows(gold, graph)
+    wrong = await asyncio.to_thread(wrong_queries, gold, Schema(await graph.profile(), graph.relations))
     for kind in case.draws.shuffled("wrong draft", [*wrong]):
-        return next(case.draws.shuffled(kind, wrong[kind]))
+        for text in case.draws.shuffled(kind, await asyncio.to_thread(wrong[kind])):
+            rows = await _rows(text, graph)
+            if rows is None or right is None or (rows != right if ordered else {*rows} != {*right}):
+                return text
     return gold

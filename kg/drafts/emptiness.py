@@ -1,6 +1,7 @@
 """Why a query gives nothing: the smallest part of its patterns that nothing in the graph fits."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from kgqa.kg.drafts.reading import Draft, Pattern, is_open, read_draft, write_path
 
@@ -41,6 +42,24 @@ async def find_empty(query: str, ask: Ask) -> list[Pattern]:
         if not await is_empty([*others, *kept]):
             kept = [first, *kept]
     return [*others, *kept]
+
+
+async def fits_instead(query: str, relation: str, instead: str, ask: Ask) -> bool:
+    """Return whether the required patterns of a query have rows with another relation in place of one.
+
+    Raises:
+        KGRejected: if the query is too long or too deep to be read.
+        Exception: whatever rdflib and pyparsing raise where it is no SPARQL; what ``ask`` raises.
+    """
+    from rdflib import URIRef
+
+    draft, other = read_draft(query), URIRef(instead)
+    patterns = [
+        replace(each, relation=other, path=other) if str(each.relation) == relation else each
+        for each in draft.required
+        if write_path(each.path)
+    ]
+    return bool(patterns) and await ask(_write_ask(_in_order(patterns), draft))
 
 
 def _write_ask(patterns: Sequence[Pattern], draft: Draft) -> str:

@@ -11,8 +11,11 @@ nothing is concluded from it.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
+from kgqa.kg import terms
+from kgqa.kg.dialects import XSD
 from kgqa.kg.sparql.parsing import parse_query
 
 Node: TypeAlias = Any
@@ -20,6 +23,7 @@ Node: TypeAlias = Any
 
 GroupKind = Literal["required", "optional", "tested", "alternative"]
 
+_ARITHMETIC = {"AdditiveExpression", "MultiplicativeExpression"}
 _PASSED_ON = {"Distinct", "Reduced", "Group", "Graph"}  # what only hands rows on
 
 
@@ -104,6 +108,12 @@ class Select:
     offset: int = 0
     is_plain: bool = True
 
+    @property
+    def expressions(self) -> list[Node]:
+        """All that it computes, of rows, of groups, or to order them."""
+        counted = (each.of for each in self.aggregates)
+        return [*self.computed.values(), *counted, *(of for of, _ in self.order)]
+
 
 @dataclass(eq=False)
 class Draft:
@@ -148,6 +158,36 @@ class Draft:
             return all(is_bound(each, depth + 1) for each in variables_of(of))
 
         return [str(each) for each in self.whole.columns if each in computed and is_bound(each)]
+
+    def is_free(self, pattern: Pattern) -> bool:
+        """Return whether what a pattern leads to is not named, compared with a constant or computed with."""
+        compared = [test for _, test in self.tests if any(map(_is_constant, parts_of(test)))]
+        bound = {*self.values}.union(*map(variables_of, [*compared, *self.arithmetic]))
+        return bool(pattern.named) and is_open(pattern.end) and pattern.end not in bound
+
+    @property
+    def arithmetic(self) -> list[Node]:
+        """The expressions that add, subtract, multiply or divide."""
+        every = [*(test for _, test in self.tests), *(of for each in self.selects for of in each.expressions)]
+        return [part for of in every for part in parts_of(of) if getattr(part, "name", "") in _ARITHMETIC]
+
+    @property
+    def factors(self) -> list[terms.Literal]:
+        """The numbers by which it adds, subtracts, multiplies and divides what it finds."""
+        found = {str(part) for of in self.arithmetic for part in parts_of(of) if _is_number(part)}
+        return [terms.Literal(each, f"{XSD}decimal") for each in sorted(found)]
+
+
+def _is_constant(node: Node) -> bool:
+    from rdflib import Literal as Value, URIRef
+
+    return isinstance(node, Value | URIRef)
+
+
+def _is_number(node: Node) -> bool:
+    from rdflib import Literal as Value
+
+    return isinstance(node, Value) and isinstance(node.value, int | float | Decimal)
 
 
 def read_draft(query: str) -> Draft:

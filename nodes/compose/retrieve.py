@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from math import exp
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term
@@ -39,7 +39,7 @@ MAX_KEPT = 6  # of those that were offered before
 MAX_PASSED = 20  # nodes that are kept of each place on the way
 
 
-_Found = TypeVar("_Found", OfferedChain, OfferedAttribute)
+_Offered = TypeVar("_Offered", OfferedChain, OfferedAttribute)
 
 
 @node("retrieve")
@@ -55,49 +55,24 @@ async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     """
     if decision := await _decide(state, runtime):
         return {"decision": decision}
-    again, topics = node_has_run(state, "compose"), leading_topics(state)
-    before, composed, missing = (
-        (state["offered"], state["composed"], state["missing"]) if again else ([], [], "")
-    )
-    if node_count(state, "compose") > 1 and not composed and state["linked"]:
-        topics = []  # what was taken for topics leads to no answer
-    wanted = missing or state["question"]
-    taken = {chain for branch in composed for chain in branch.chains}
-    offered = [each for each in before if each.chain in taken]
-    meanings = with_meanings(state, topics)
-    meant = [entity for topic, others in meanings.items() for entity in (topic, *others)]
-    starts = {topic: Chain(topic) for topic in meant} | {each.chain.topic: each.chain for each in offered}
-    found: Retrieved | None = await runtime.try_tool(
-        "retrieve_chains",
-        question=wanted,
-        starts=[*starts.values()],
-        known=[(lead.chain, [*lead.hops]) for lead in state["leads"] if not lead.truncated],
-    )
-    topics = [
-        *dict.fromkeys([*meant, *(each.chain.topic for each in before), *(found.chains if found else ())])
-    ]
-    passed = taken if missing else {each.chain for each in before}
-    new = list(_likeliest(found, topics, {*meant} - {*meanings}, passed)) if found else []
-    if missing:
-        new = await _like_missing(missing, new, state, runtime)
-    new = new[: MAX_NEW if again else None]
-    shown = taken | {each.chain for each in new}
-    offered += [*new, *[each for each in before if each.chain not in shown][:MAX_KEPT]]
-    runtime.trace |= {"looked_for": wanted, "chains": [str(each.chain) for each in offered]}
-    if not offered:
+    again = node_has_run(state, "compose")
+    missing, composed = (state["missing"], state["composed"]) if again else ("", [])
+    wanted, question = missing or state["question"], state["question"]
+    found = await _look_for(wanted, missing, state, runtime)
+    runtime.trace |= {"looked_for": wanted, "chains": [str(each.chain) for each in found.offered]}
+    if not found.offered:
         return {"offered": [], "decision": otherwise(state, runtime)}
     read = OfferedAttributes()
     if runtime.context.attributes:
-        known, named = found.hops if found else {}, [topic for topic in topics if topic != ANY]
-        read = await offered_attributes(offered, known, wanted, state["question"], named, runtime)
+        read = await offered_attributes(found.offered, found.hops, wanted, question, found.topics, runtime)
     told = await _like_missing(missing, read.attributes, state, runtime) if missing else []
-    if again and not (new or told):
+    if again and not (found.new or told):
         runtime.trace["reason"] = "nothing like it was found" if missing else "no other chain was found"
         if missing and await can_draft(runtime, far=True):
             return {"missing": missing, "decision": "draft"}
         return {"decision": "filter" if composed else otherwise(state, runtime)}
     return {
-        "offered": offered,
+        "offered": found.offered,
         "attributes": list(read.attributes),
         "types": list(read.types),
         "mentions": list(read.mentions),
@@ -116,15 +91,55 @@ async def _decide(state: ComposeState, runtime: NodeRuntime) -> Decision | None:
     return "draft" if not again and names_no_entity(state) and await can_draft(runtime) else None
 
 
+class _Found(NamedTuple):
+    """The chains that are offered, those of them that are new, their topics, and what leads on from them."""
+
+    offered: list[OfferedChain]
+    new: list[OfferedChain]
+    topics: list[Entity]
+    hops: Mapping[Chain, Sequence[Hop]]
+
+
+async def _look_for(wanted: str, missing: str, state: ComposeState, runtime: NodeRuntime) -> _Found:
+    """Retrieve the chains that are alike to what is wanted, and keep those of the query before."""
+    again, topics = node_has_run(state, "compose"), leading_topics(state)
+    before, composed = (state["offered"], state["composed"]) if again else ([], [])
+    if node_count(state, "compose") > 1 and not composed and state["linked"]:
+        topics = []  # what was taken for topics leads to no answer
+    taken = {chain for branch in composed for chain in branch.chains}
+    kept = [each for each in before if each.chain in taken]
+    meanings = with_meanings(state, topics)
+    meant = [entity for topic, others in meanings.items() for entity in (topic, *others)]
+    starts = {topic: Chain(topic) for topic in meant} | {each.chain.topic: each.chain for each in kept}
+    found: Retrieved | None = await runtime.try_tool(
+        "retrieve_chains",
+        question=wanted,
+        starts=[*starts.values()],
+        known=[(lead.chain, [*lead.hops]) for lead in state["leads"] if not lead.truncated],
+    )
+    topics = [
+        *dict.fromkeys([*meant, *(each.chain.topic for each in before), *(found.chains if found else ())])
+    ]
+    passed = taken if missing else {each.chain for each in before}
+    new = list(_likeliest(found, topics, {*meant} - {*meanings}, passed)) if found else []
+    if missing:
+        new = await _like_missing(missing, new, state, runtime)
+    new = new[: MAX_NEW if again else None]
+    shown = taken | {each.chain for each in new}
+    others = [each for each in before if each.chain not in shown][:MAX_KEPT]
+    named = [topic for topic in topics if topic != ANY]
+    return _Found([*kept, *new, *others], new, named, found.hops if found else {})
+
+
 async def _like_missing(
-    missing: str, found: Sequence[_Found], state: ComposeState, runtime: NodeRuntime
-) -> list[_Found]:
+    missing: str, found: Sequence[_Offered], state: ComposeState, runtime: NodeRuntime
+) -> list[_Offered]:
     """Return the chains or attributes that were not shown before and may be what is missing."""
     nodes = {node for each in state["offered"] for node in each.chain.nodes}
     told = {(node, each.hops) for each in state["attributes"] for node in each.nodes}
     shown = {hop for node in nodes for hop in node.hops} | {hop for _, hops in told for hop in hops}
 
-    def new_hops(each: _Found) -> list[Hop]:
+    def new_hops(each: _Offered) -> list[Hop]:
         if isinstance(each, OfferedChain):
             return [node.hops[-1] for node in each.chain.nodes if node not in nodes]
         return [] if any((node, each.hops) in told for node in each.nodes) else [*each.hops]

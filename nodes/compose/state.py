@@ -9,7 +9,7 @@ from kgqa.nodes.draft.state import DraftState
 from kgqa.prompts.attributes import Mention
 from kgqa.prompts.compose_query import OfferedAttribute, OfferedChain
 from kgqa.runtime.node import NodeRuntime
-from kgqa.runtime.state import Decision, State, Update, VerifiedChain, node_has_run
+from kgqa.runtime.state import Decision, State, Update, VerifiedChain
 
 
 class ComposeUpdate(Update, total=False):
@@ -53,7 +53,7 @@ def with_meanings(state: State, topics: Sequence[Entity]) -> dict[Entity, list[E
 
 def has_drafted(state: State) -> bool:
     """Return whether a query was drafted, which has failed where a node of compose follows."""
-    return node_has_run(state, "describe")
+    return state.get("described") is not None
 
 
 def otherwise(state: State, runtime: NodeRuntime) -> Decision:

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from kgqa.kg.pages import ChainResult, Description, Mention
-from kgqa.kg.terms import Chain, Entity, Hop, Literal, plain_term, value_node
+from kgqa.kg.terms import Chain, Entity, Literal, plain_term, value_node
 from kgqa.kg.text import fold, in_singular, split_words
-from kgqa.nodes.draft.state import UNDRAFTED, DraftState, DraftUpdate
+from kgqa.nodes.draft.state import Described, DraftState, DraftUpdate, undrafted
 from kgqa.nodes.likeness import likeness, likest
 from kgqa.priors.candidate_ranking import bm25_scores
 from kgqa.prompts.base import quoted
@@ -40,52 +40,43 @@ async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     """
     schema: DraftSchema = await runtime.call_tool("describe_schema", classes=[*state["classes"]])
     alternatives, parts, meant = await _alternatives(state, runtime)
-    lines, terms, classes = await _found(meant, state["said_as"], schema, runtime)
-    ids = [each.term.id for each in terms if isinstance(each.term, Entity)]
-    chosen = await _choose(schema.classes, [*state["classes"], *classes], state["question"], runtime)
-    small = [each.id for each in chosen if 0 < each.members <= MAX_MEMBERS_LISTED]
-    members: Mapping[str, Sequence[Entity]] = await runtime.try_tool("list_members", classes=small) or {}
-    lines += _values_in_part(chosen, state["question"], schema)
-    cards = [
-        line
-        for each in chosen
-        for line in (
-            each.line,
-            *(part.line for part in each.properties),
-            *_draw_members(members.get(each.id, ()), schema),
-        )
-    ]
-    shown = [
-        *(each.id for each in chosen if each.id),
-        *(p.relation for each in chosen for p in each.properties),
-    ]
-    runtime.trace |= {"classes": [each.words for each in chosen], "found": lines}
-    used = {
-        prefix: iri
-        for prefix, iri in schema.prefixes.items()
-        if any(f"{prefix}:" in line for line in (*cards, *lines))
-    }
-    return {
-        "prefixes": [f"{prefix}: <{iri}>" for prefix, iri in used.items()],
-        "cards": cards,
-        "found": lines,
-        "described": chosen,
-        "terms": terms,
-        "enumerated": sorted({text for each in chosen for part in each.properties for text in part.values}),
-        "alternatives": alternatives,
-        "parts": parts,
-        "shown_ids": [*dict.fromkeys([*shown, *ids])],
-        "words": {part.relation: part.words for each in chosen for part in each.properties}
-        | {each.id: each.words for each in chosen},
-        "members": [each for some in members.values() for each in some],
-        **UNDRAFTED,
-    }
+    found = await _find(meant, state["said_as"], schema, runtime)
+    classes = await _choose(schema.classes, [*state["classes"], *found.classes], state["question"], runtime)
+    lines = [*dict.fromkeys(found.lines), *_values_in_part(classes, state["question"], schema)]
+    classes, members = await _list_members(classes, schema, runtime)
+    runtime.trace |= {"classes": [each.words for each in classes], "found": lines}
+    described = Described(classes, [], lines, found.terms, alternatives, parts, members)
+    text = "\n".join([*described.lines, *lines])
+    prefixes = [f"{prefix}: <{iri}>" for prefix, iri in schema.prefixes.items() if f"{prefix}:" in text]
+    return undrafted(replace(described, prefixes=prefixes))
 
 
-async def _found(
+async def _list_members(
+    classes: Sequence[DescribedClass], schema: DraftSchema, runtime: NodeRuntime
+) -> tuple[list[DescribedClass], list[Entity]]:
+    """Return classes with all members in the line of those that have few, and these members."""
+    small = [each.id for each in classes if 0 < each.members <= MAX_MEMBERS_LISTED]
+    found: Mapping[str, Sequence[Entity]] = await runtime.try_tool("list_members", classes=small) or {}
+    listed = [
+        replace(each, line="\n".join([each.line, *_draw_members(found.get(each.id, ()), schema)]))
+        for each in classes
+    ]
+    return listed, [each for some in found.values() for each in some]
+
+
+@dataclass
+class _Found:
+    """What words of the question are called: in lines, as terms, and of which classes that is."""
+
+    lines: list[str] = field(default_factory=list)
+    terms: list[FoundTerm] = field(default_factory=list)
+    classes: list[str] = field(default_factory=list)
+
+
+async def _find(
     meant: Sequence[Entity], said_as: Mapping[str, str], schema: DraftSchema, runtime: NodeRuntime
-) -> tuple[list[str], list[FoundTerm], list[str]]:
-    """Return lines that say what entities and values are called in the graph, these, and their classes."""
+) -> _Found:
+    """Find what entities and values are called in the graph."""
     named = [value_node(Literal(each.name)) for each in meant if each.name and plain_term(each) == each]
     asked = list(dict.fromkeys([*meant, *named]))
     chains = [chain_arguments(Chain(each)) for each in asked]
@@ -96,27 +87,34 @@ async def _found(
     for of in schema.classes:
         for part in of.properties:
             owners.setdefault(part.relation, []).append(of.id)
-    lines: list[str] = []
-    terms: list[FoundTerm] = []
     texts = {each.name: text for each in meant if (text := said_as.get(each.id))}
-    classes: list[str] = []
+    found = _Found()
     for topic, visit in zip(asked, visits, strict=False):
         value = plain_term(topic)
         text = said_as.get(topic.id) or texts.get(topic.name or "") or str(topic)
         if isinstance(value, Literal):
             hops = [hop for hop in visit.hops if hop.relation in owners or topic in meant]
-            lines += _draw_value(topic, value, hops, owners, schema)
-            having = [owners.get(hop.relation, []) for hop in visit.hops if not hop.forward]
-            classes += [id for some in having if len(some) <= MAX_OWNERS for id in some]
-            terms += [FoundTerm(text, value, hops=tuple(hops))] * any(not hop.forward for hop in hops)
+            _add_value(found, topic, FoundTerm(text, value, hops=tuple(hops)), owners, schema)
             continue
         is_class = any(each.id == value.id for each in schema.classes)
         types = [] if is_class else await _types(topic, runtime)
-        terms.append(FoundTerm(text, Entity(value.id, topic.name), tuple(types), tuple(visit.hops)))
-        classes += types or [value.id]
-        leading = () if is_class else visit.hops.items
-        lines.append(_draw_entity(Entity(value.id, topic.name), types, leading, owners, schema))
-    return [*dict.fromkeys(lines)], terms, [*dict.fromkeys(classes)]
+        term = FoundTerm(text, Entity(value.id, topic.name), tuple(types), tuple(visit.hops))
+        found.terms.append(term)
+        found.classes += types or [value.id]
+        found.lines.append(_draw_entity(term, owners, schema, leads=not is_class))
+    return found
+
+
+def _add_value(
+    found: _Found, topic: Entity, term: FoundTerm, owners: Mapping[str, Sequence[str]], schema: DraftSchema
+) -> None:
+    """Add a value to what is found, as far as a property has it."""
+    having = [hop for hop in term.hops if not hop.forward]
+    found.lines += _draw_value(topic, term, owners, schema)
+    some = [owners.get(hop.relation, ()) for hop in having]
+    found.classes += [id for ids in some if len(ids) <= MAX_OWNERS for id in ids]
+    if having:
+        found.terms.append(term)
 
 
 async def _alternatives(
@@ -183,37 +181,29 @@ async def _types(topic: Entity, runtime: NodeRuntime) -> list[str]:
 
 
 def _draw_entity(
-    entity: Entity,
-    types: Sequence[str],
-    hops: Sequence[Hop],
-    owners: Mapping[str, Sequence[str]],
-    schema: DraftSchema,
+    term: FoundTerm, owners: Mapping[str, Sequence[str]], schema: DraftSchema, *, leads: bool
 ) -> str:
-    """Say what an entity is called, of which classes it is, and how it is linked."""
-    write = schema.names.write
+    """Say what an entity is called, of which classes it is, and how it is linked, where that ``leads`` on."""
+    write, entity = schema.names.write, term.term
     called = f"{quoted(entity.name)}: {write(entity.id)}" if entity.name else write(entity.id)
-    kinds = f" (a {', '.join(map(write, types))})" if types else ""
-    known = [hop for hop in hops if hop.relation in owners] or [*hops]
+    kinds = f" (a {', '.join(map(write, term.classes))})" if term.classes else ""
+    known = [hop for hop in term.hops if hop.relation in owners] or [*term.hops]
     drawn = [
         f"?x {write(hop.relation)} it" if not hop.forward else f"it {write(hop.relation)} ?x" for hop in known
     ]
-    return called + kinds + (f"; {', '.join(drawn[:MAX_RELATIONS])}" if drawn else "")
+    return called + kinds + (f"; {', '.join(drawn[:MAX_RELATIONS])}" if drawn and leads else "")
 
 
 def _draw_value(
-    topic: Entity,
-    value: Literal,
-    hops: Sequence[Hop],
-    owners: Mapping[str, Sequence[str]],
-    schema: DraftSchema,
+    topic: Entity, term: FoundTerm, owners: Mapping[str, Sequence[str]], schema: DraftSchema
 ) -> Iterator[str]:
     """Say which properties have a value, and of which classes."""
-    write = schema.names.write
-    tag = f"@{value.language}" if value.language else ""
-    for hop in [hop for hop in hops if not hop.forward][:MAX_RELATIONS]:
+    write, value = schema.names.write, plain_term(topic)
+    tag = f"@{value.language}" if isinstance(value, Literal) and value.language else ""
+    for hop in [hop for hop in term.hops if not hop.forward][:MAX_RELATIONS]:
         of = [write(id) for id in owners.get(hop.relation, ()) if id]
         said = f" of {', '.join(of)}" if 0 < len(of) <= MAX_OWNERS else ""
-        yield f"{quoted(topic.name or value.value)}: {write(hop.relation)} {quoted(value.value)}{tag}{said}"
+        yield f"{quoted(topic.name or str(value))}: {write(hop.relation)} {quoted(str(value))}{tag}{said}"
 
 
 async def _choose(

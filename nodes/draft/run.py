@@ -7,52 +7,68 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Table
 from kgqa.kg.terms import Entity, Term, is_blank
 from kgqa.nodes.coverage import MAX_ANSWERS_READ
-from kgqa.nodes.draft.state import FAILED, DraftState, DraftUpdate, has_answers, refine_or
-from kgqa.nodes.draft.unmet import unmet_words
+from kgqa.nodes.draft.rivals import likelier_properties, other_kind
+from kgqa.nodes.draft.state import Described, DraftState, DraftUpdate, RunDraft, fail, refine_or_fail
+from kgqa.nodes.draft.unmet import unmet_words, without_names
 from kgqa.prompts.base import quoted
 from kgqa.runtime.node import NodeRuntime, node
+from kgqa.tools.drafts import CheckedDraft
 
 
 @node("run")
 async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
-    """Run the draft; where it takes too long, gives nothing, or fails to compute, say why and draft anew."""
-    query = state["sparql"]
+    """Run the draft; where it takes too long, gives nothing, or fails to compute, say why and draft anew.
+
+    What stands is the last draft that has given answers, whatever becomes of those after it.
+    """
+    described, drafted, checked = state["described"], state["drafted"], state["checked"]
+    standing = state["standing"]
+    if described is None or drafted is None or checked is None:
+        return {"decision": "refine"}
     try:
-        table: Table = await runtime.call_tool("run_query", query=query)
+        table: Table = await runtime.call_tool("run_query", query=checked.text)
     except (KGTimeout, KGRejected) as error:
         runtime.record_failure(error)
-        said = [f"the graph does not answer it: {error}"]
-        return refine_or(state, {}, said, runtime.context.refines) or FAILED
-    runtime.trace |= {"query": query, "rows": len(table.rows)}
-    update: DraftUpdate = {
-        "ran": query,
-        "row_columns": [*table.columns],
-        "rows": [[None if cell and is_blank(cell) else cell for cell in row] for row in table.rows],
-        "cut": table.truncated,
-        "unmet": [],
-        "objections": [],
-    }
-    objections = await _objections(table, state, runtime)
+        return refine_or_fail(state, [f"the graph does not answer it: {error}"], runtime, standing)
+    runtime.trace |= {"query": checked.text, "rows": len(table.rows)}
+    objections = await _objections(table, checked, runtime)
+    rows = tuple(tuple(None if cell and is_blank(cell) else cell for cell in row) for row in table.rows)
+    doubts = [*checked.told("doubtful"), *([] if is_nothing(table.rows) else objections)]
+    ran = RunDraft(drafted, checked, replace(table, rows=rows), doubts)
     if not is_nothing(table.rows):
-        update["doubts"] = [*state["doubts"], *objections]
-        update["unmet"] = await unmet_words(await _first(table, runtime), state, runtime)
-        unsaid = (each for each in update["unmet"] if each.casefold() in state["question"].casefold())
-        objections += _tell([each for each in unsaid if each not in state["unsaid"]])
+        question = without_names(state["question"], state["topic_entities"], described)
+        rivals = await likelier_properties(checked, described, question, runtime)
+        first = await _named(ran.first_column, runtime)
+        rivals += [
+            *_given_back(first, checked, described),
+            *await other_kind(first, described, state, runtime),
+        ]
+        ran, objections = replace(ran, doubts=[*doubts, *rivals]), [*objections, *rivals]
+        ran = replace(ran, unmet=await unmet_words(checked, first, described, state, runtime))
+        unsaid = (each for each in ran.unmet if each.casefold() in state["question"].casefold())
+        objections += _tell([each for each in unsaid if each not in drafted.left_out])
     new = [text for text in objections if text not in state["told"]]
-    stands = query == state["ran"] or not new
+    stands = not new or (standing is not None and standing.checked.text == checked.text)
+    standing = ran if ran.has_answers else standing
     if not stands:
         runtime.trace["objections"] = new
-        if (again := refine_or(state, update, new, runtime.context.refines)) is not None:
-            return again
-    return update if has_answers(update["rows"]) else {**update, **FAILED}
+        if state["refinements"] < runtime.context.refines:
+            return refine_or_fail(state, new, runtime, standing)
+    return {"standing": ran, "objections": []} if ran.has_answers else fail(standing)
 
 
-async def _first(table: Table, runtime: NodeRuntime) -> list[Term]:
-    """Return the first column, with the names of its first entities."""
-    first = list(dict.fromkeys(row[0] for row in table.rows if row and row[0] is not None))
-    ids = [each.id for each in first[:MAX_ANSWERS_READ] if isinstance(each, Entity) and not is_blank(each)]
+async def _named(first: Sequence[Term], runtime: NodeRuntime) -> list[Term]:
+    """Return answers, the first entities among them with their names."""
+    ids = [each.id for each in first[:MAX_ANSWERS_READ] if isinstance(each, Entity)]
     names = await runtime.try_tool("name_entities", ids=ids) or {} if ids else {}
     return [replace(each, name=names.get(each.id)) if isinstance(each, Entity) else each for each in first]
+
+
+def _given_back(first: Sequence[Term], checked: CheckedDraft, described: Described) -> list[str]:
+    """Return why answers may not be what is asked for: they are all that the query names."""
+    named = {*checked.ids} - {*checked.relations, *(each.id for each in described.classes)}
+    same = named and {each.id for each in first} == named
+    return [f"it gives back what it names: {', '.join(map(str, first))}"] if same else []
 
 
 def _tell(unmet: Sequence[str]) -> list[str]:
@@ -61,16 +77,17 @@ def _tell(unmet: Sequence[str]) -> list[str]:
     return [f'{lacking} otherwise, with "unsaid" for what is not there'] if unmet else []
 
 
-async def _objections(table: Table, state: DraftState, runtime: NodeRuntime) -> list[str]:
+async def _objections(table: Table, checked: CheckedDraft, runtime: NodeRuntime) -> list[str]:
     """Return why rows may not be what is meant: there are none, some have no name, or a computation fails."""
     if is_nothing(table.rows):
-        part = await runtime.try_tool("explain_empty", query=state["sparql"])
+        hints = checked.told("hint")
+        part = await runtime.try_tool("explain_empty", query=checked.text)
         if part:
-            return [f"it gives nothing: in the graph there is nothing for: {part}", *state["hints"]]
+            return [f"it gives nothing: in the graph there is nothing for: {part}", *hints]
         if table.rows:  # as a count of none, which may be right
-            return state["hints"]
+            return hints
         no_rows = "it gives nothing: its patterns have rows, but its filters, or what it joins, leave none"
-        return [no_rows, *state["hints"]]
+        return [no_rows, *hints]
     unnamed = [
         f"?{column} is a node without a name, which is shown to nobody: select what it has"
         for at, column in enumerate(table.columns)
@@ -79,7 +96,7 @@ async def _objections(table: Table, state: DraftState, runtime: NodeRuntime) -> 
     return unnamed + [
         f"?{column} has no value in {empty} of {len(table.rows)} rows: a cast or a computation fails there"
         for at, column in enumerate(table.columns)
-        if column in state["computed_columns"] and (empty := sum(row[at] is None for row in table.rows))
+        if column in checked.computed and (empty := sum(row[at] is None for row in table.rows))
     ]
 
 

@@ -1,85 +1,118 @@
-"""The state of a drafted query: what its writer is shown, the draft, what is wrong with it, its rows."""
+"""The state of a drafted query: what its writer is shown, the draft, what is wrong with it, what stands."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
 
 from pydantic import ConfigDict, with_config
 
-from kgqa.kg.terms import Entity, Term
-from kgqa.runtime.state import State, Update
-from kgqa.tools.drafts import DescribedClass, FoundTerm
+from kgqa.kg.pages import Table
+from kgqa.kg.terms import Entity, Term, local_name
+from kgqa.prompts.draft_query import DraftedQuery
+from kgqa.retrieval.wording import relation_phrase
+from kgqa.runtime.node import NodeRuntime
+from kgqa.runtime.state import OF_TOPICS, State, Update
+from kgqa.tools.drafts import CheckedDraft, DescribedClass, FoundTerm
+
+
+@dataclass(frozen=True)
+class Described:
+    """What a query about the question can be made of.
+
+    Attributes:
+        classes: The classes that are shown, with their properties.
+        prefixes: The prefixes that are shown, each with the beginning of IRIs that it stands for.
+        found: The lines that say what words of the question are called in the graph.
+        terms: What was found, the entities and values themselves.
+        alternatives: What each mention of the question may mean.
+        parts: What the words of a topic's mention name each for itself, by its id, where all do.
+        members: The members of classes that are listed.
+    """
+
+    classes: Sequence[DescribedClass]
+    prefixes: Sequence[str] = ()
+    found: Sequence[str] = ()
+    terms: Sequence[FoundTerm] = ()
+    alternatives: Sequence[Sequence[Entity]] = ()
+    parts: Mapping[str, Sequence[Entity]] = field(default_factory=dict)
+    members: Sequence[Entity] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that describe classes and their properties."""
+        return tuple(
+            line for each in self.classes for line in (each.line, *(part.line for part in each.properties))
+        )
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids in its lines, but for those of members."""
+        found = (each.term.id for each in self.terms if isinstance(each.term, Entity))
+        return [*dict.fromkeys([*filter(None, (each.id for each in self.classes)), *self.relations, *found])]
+
+    @property
+    def relations(self) -> list[str]:
+        """The properties in its lines."""
+        return [*dict.fromkeys(part.relation for each in self.classes for part in each.properties)]
+
+    @property
+    def enumerated(self) -> list[str]:
+        """All texts that a property can have, of those properties that have few."""
+        return sorted({text for each in self.classes for part in each.properties for text in part.values})
+
+    def called(self, id: str) -> str:
+        """Return what a class or relation is called, in words."""
+        words = {part.relation: part.words for each in self.classes for part in each.properties}
+        words |= {each.id: each.words for each in self.classes}
+        return words.get(id) or relation_phrase(local_name(id))
+
+
+@dataclass(frozen=True)
+class RunDraft:
+    """A draft that ran, and what it gave.
+
+    Attributes:
+        drafted: What its writer says.
+        checked: What the checks say.
+        table: Its rows, without nodes that have no name.
+        doubts: Objections that its writer has not heeded.
+        unmet: Words of the question that it does not say.
+    """
+
+    drafted: DraftedQuery
+    checked: CheckedDraft
+    table: Table
+    doubts: Sequence[str] = ()
+    unmet: Sequence[str] = ()
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether any of its rows begins with an answer."""
+        return any(row[0] for row in self.table.rows if row)
+
+    @property
+    def first_column(self) -> list[Term]:
+        """What its rows begin with, each once."""
+        return list(dict.fromkeys(row[0] for row in self.table.rows if row and row[0] is not None))
 
 
 class DraftUpdate(Update, total=False):
     """What a node may change."""
 
-    prefixes: list[str]
-    """The prefixes that are shown, each with the beginning of IRIs that it stands for."""
-    cards: list[str]
-    """The lines that describe classes and their properties."""
-    found: list[str]
-    """The lines that say what words of the question are called in the graph."""
-    described: list[DescribedClass]
-    """The classes and properties of the lines."""
-    terms: list[FoundTerm]
-    """What was found, the entities and values themselves."""
-    enumerated: list[str]
-    """All texts that a property in these lines can have, of those properties that have few."""
-    alternatives: list[list[Entity]]
-    """What each mention of the question may mean."""
-    parts: dict[str, list[Entity]]
-    """What the words of a topic's mention name each for itself, by its id, where all do."""
-    shown_ids: list[str]
-    """The ids in these lines, but for those of members."""
-    words: dict[str, str]
-    """What classes and relations in these lines are called, by their ids."""
-    members: list[Entity]
-    """The members of classes that are listed."""
-    sparql: str
-    """The draft."""
-    reading: str
-    """What it computes, in a sentence."""
-    headings: list[str]
-    """A heading for each of its columns."""
-    unsaid: list[str]
-    """Words of the question that it does not say, and what nothing shown says, as its writer has it."""
+    described: Annotated[Described | None, OF_TOPICS]
+    """What a query can be made of; null where nothing was drafted."""
+    drafted: Annotated[DraftedQuery | None, OF_TOPICS]
+    """The newest draft, as its writer has it."""
+    checked: Annotated[CheckedDraft | None, OF_TOPICS]
+    """The same as the checks have it; null where it was not read."""
+    standing: Annotated[RunDraft | None, OF_TOPICS]
+    """The last draft that gave answers: it stands where later ones fail."""
     objections: list[str]
-    """Why it is not taken."""
+    """Why the newest draft is not taken."""
     told: list[str]
     """All objections so far: its writer has been told."""
-    doubts: list[str]
-    """Objections that its writer has not heeded."""
-    hints: list[str]
-    """What may explain that it gives nothing."""
-    ids: list[str]
-    """The IRIs that it names, and the classes that its nodes are of."""
-    relations: list[str]
-    """The relations among these IRIs."""
-    ordered: bool
-    """Whether its rows have an order."""
-    ordered_by_hidden: bool
-    """Whether they are ordered by what is not shown."""
-    grouped: bool
-    """Whether rows are grouped."""
-    limit: int | None
-    """How many rows it lets out at most."""
-    offset: int
-    """How many rows it leaves out before."""
-    inner_limits: list[tuple[int, bool]]
-    """Those of the SELECTs within it, and whether their rows have an order."""
-    computed_columns: list[str]
-    """The columns that are computed of what every row has."""
     refinements: int
     """How often it was drafted anew."""
-    ran: str | None
-    """The draft that was run last."""
-    row_columns: list[str]
-    """The columns of its rows."""
-    rows: list[list[Term | None]]
-    """Its rows."""
-    cut: bool
-    """Whether there are more."""
-    unmet: list[str]
-    """Words of the question that the draft which gave them does not say."""
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
@@ -87,38 +120,34 @@ class DraftState(State, DraftUpdate):
     """The record in the making, and a draft on its way to rows."""
 
 
-UNDRAFTED: DraftUpdate = {
-    "objections": [],
-    "told": [],
-    "doubts": [],
-    "hints": [],
-    "refinements": 0,
-    "ran": None,
-    "sparql": "",
-    "rows": [],
-    "row_columns": [],
-    "cut": False,
-}
-"""What there is before anything is drafted."""
-
-FAILED: DraftUpdate = {"rows": [], "ran": None, "decision": "backtrack"}
-"""What a draft comes to that has no answer."""
-
-
-def has_answers(rows: Sequence[Sequence[Term | None]]) -> bool:
-    """Return whether any of some rows begins with an answer."""
-    return any(row[0] for row in rows if row)
-
-
-def refine_or(state: DraftState, update: DraftUpdate, objections: list[str], most: int) -> DraftUpdate | None:
-    """Return the update by which a draft is written anew; None where that was done as often as it may be."""
-    if state["refinements"] >= most:
-        return None
-    told = [*dict.fromkeys([*state["told"], *objections])]
+def undrafted(described: Described) -> DraftUpdate:
+    """Return the state before anything is drafted."""
     return {
-        **update,
-        "objections": objections,
-        "told": told,
+        "described": described,
+        "drafted": None,
+        "checked": None,
+        "standing": None,
+        "objections": [],
+        "told": [],
+        "refinements": 0,
+    }
+
+
+def fail(standing: RunDraft | None) -> DraftUpdate:
+    """Return what follows a draft without an answer: the last one that has given any stands."""
+    return {"standing": standing, "decision": "stop" if standing else "backtrack"}
+
+
+def refine_or_fail(
+    state: DraftState, objections: Sequence[str], runtime: NodeRuntime, standing: RunDraft | None
+) -> DraftUpdate:
+    """Return the update by which a draft is written anew, as often as it may be."""
+    if state["refinements"] >= runtime.context.refines:
+        return fail(standing)
+    return {
+        "standing": standing,
+        "objections": [*objections],
+        "told": [*dict.fromkeys([*state["told"], *objections])],
         "refinements": state["refinements"] + 1,
         "decision": "refine",
     }

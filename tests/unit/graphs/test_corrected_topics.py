@@ -7,7 +7,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from kgqa.api import make_context
 from kgqa.graphs import METHODS, context_of, graph_of
+from kgqa.models.scripted import ScriptedModel
 from kgqa.runtime.state import StateError
+from kgqa.tests.support.workshop import E, open_workshop
 
 SEARCHING = [
     name for name in METHODS if context_of(name).asks_graph and name not in ("agent", "draft", "sparql_qa")
@@ -22,9 +24,9 @@ every_method = pytest.mark.parametrize("method", SEARCHING)
 class Thread:
     """One run of a method on the sample, step by step."""
 
-    def __init__(self, method: str) -> None:
+    def __init__(self, method: str, kg: Any = "sample", model: Any = "offline", **options: Any) -> None:
         self.graph = graph_of(method).copy({"checkpointer": InMemorySaver()})
-        self.context = make_context(method, {"kg": "sample", "model": "offline"})
+        self.context = make_context(method, {"kg": kg, "model": model, **options})
         self.config: Any = {"configurable": {"thread_id": method}}
 
     async def go(self, given: Any = None, **how: Any) -> Any:
@@ -96,6 +98,31 @@ async def test_another_question_on_the_thread_has_its_own_topics() -> None:
     record = await thread.go({"question": "What is the capital of Mongolia?"})
     assert [answer["name"] for answer in record["answers"]] == ["Ulan Bator"]
     assert not [entry for entry in record["trace"] if "corrected" in entry]
+
+
+ACME, BOLT = ({"id": f"{E}m{number}", "name": name} for number, name in ((1, "Acme"), (2, "Bolt")))
+
+
+@pytest.mark.parametrize("node", ["describe", "draft", "validate", "run"])
+async def test_a_draft_of_other_topics_is_begun_anew(node: str) -> None:
+    def made_by(prompt: Any) -> dict[str, Any]:
+        maker = "e:m2" if any("Bolt" in line for line in prompt.found) else "e:m1"
+        return {"sparql": f"SELECT ?t {{ ?t r:madeBy {maker} }}"}
+
+    thread = Thread("draft", open_workshop(), ScriptedModel(made_by), claims=False)
+    await thread.go({"question": "Which tools are of it?", "topics": [ACME["id"]]}, interrupt_after=[node])
+    await thread.correct(node, topic_entities=[BOLT], decision="refine" if node == "run" else "forward")
+    record = await thread.go()
+    assert sorted(answer["name"] for answer in record["answers"]) == ["Felling axe", "Fine saw", "Hatchet"]
+    assert [entry["node"] for entry in record["trace"]].count("describe") == 2
+
+
+async def test_rows_of_other_topics_are_no_answer() -> None:
+    model = ScriptedModel(lambda prompt: {"sparql": "SELECT ?t { ?t r:madeBy e:m1 }"})
+    thread = Thread("draft", open_workshop(), model, claims=False, allow_parametric=False)
+    await thread.go({"question": "Which tools are of it?", "topics": [ACME["id"]]}, interrupt_after=["run"])
+    await thread.correct("run", topic_entities=[BOLT])
+    assert (await thread.go())["answers"] == []
 
 
 async def test_what_is_no_entity_is_told() -> None:

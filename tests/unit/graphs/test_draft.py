@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 import kgqa
+from kgqa.kg.errors import KGTimeout
+from kgqa.kg.pages import Table
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.errors import ModelUnavailable
 from kgqa.models.scripted import Line, ScriptedModel
@@ -273,6 +275,7 @@ async def test_a_topic_that_the_query_leaves_out_is_unverified(workshop: SparqlG
         ("How many tools has each maker made?", "SELECT (COUNT(?t) AS ?n) { ?t r:madeBy ?m }", "each"),
         ("Which makers have not made tools?", "SELECT ?m { ?m a r:Maker . ?t r:madeBy ?m }", "not"),
         ("What is the lightest tool?", "SELECT ?t { ?t r:weight ?w } ORDER BY ?w", "lightest"),
+        ("Which tools weigh 7?", "SELECT ?t { ?t r:weight ?w }", "7"),
     ],
 )
 async def test_words_that_the_query_does_not_say_are_told_once(
@@ -282,6 +285,49 @@ async def test_words_that_the_query_does_not_say_are_told_once(
     assert any(f'"{words}"' in text for text in model.prompts[-1].objections), model.prompts[-1].objections
     assert record["outcome"] == "grounded_unverified"
     assert words in [each["words"] for each in record["conditions"]]
+
+
+HATCHET = "How heavy is the hatchet?"
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "told"),
+    [
+        (HATCHET, "SELECT ?n { e:t3 r:stock ?n }", 'the question rather says "weight" than "stock"'),
+        (
+            "Which makers are in Ulm?",
+            "SELECT ?m ?w { ?m r:city 'Ulm' . ?t r:madeBy ?m ; r:weight ?w }",
+            'the question does not ask for "weight"',
+        ),
+        (
+            "Which makers are in Ulm?",
+            "SELECT ?t { ?t r:madeBy ?m . ?m r:city 'Ulm' }",
+            'the question asks for "makers", and ',
+        ),
+        ("Which price is it?", "SELECT ?p { ?t r:price e:p3 ; r:price ?p }", "it gives back what it names"),
+    ],
+)
+async def test_what_the_question_does_not_ask_for_is_told_once(
+    question: str, query: str, told: str, workshop: SparqlGraph
+) -> None:
+    record, model = await ask(question, workshop, drafted(query), drafted(query))
+    assert any(text.startswith(told) for text in model.prompts[1].objections), model.prompts[1].objections
+    assert record["outcome"] == "grounded_unverified"
+
+
+@pytest.mark.parametrize(
+    ("query", "outcome"),
+    [
+        ("SELECT ?n { e:t3 r:weight ?n }", "grounded"),
+        ("SELECT (?w * 1000 AS ?n) { e:t3 r:weight ?w }", "grounded"),  # in another unit
+        ("SELECT (?w * 201 AS ?n) { e:t3 r:weight ?w }", "grounded_inference"),
+    ],
+)
+async def test_what_the_question_asks_for_is_taken_and_factors_are_the_models(
+    query: str, outcome: str, workshop: SparqlGraph
+) -> None:
+    record, model = await ask(HATCHET, workshop, drafted(query))
+    assert (record["outcome"], len(model.prompts)) == (outcome, 1), record["conditions"]
 
 
 async def test_a_question_whose_words_cannot_be_compared_rests_on_the_model(workshop: SparqlGraph) -> None:
@@ -331,6 +377,43 @@ async def test_an_offset_alone_is_recorded_as_it_is_written(workshop: SparqlGrap
     draft = drafted("SELECT ?t { ?t r:weight ?w } ORDER BY ?w OFFSET 1")
     record, _ = await ask("Which tools are there?", workshop, draft)
     assert [each["query"] for each in record["conditions"]][:1] == ["OFFSET 1"]
+
+
+FAMOUS = "Which famous makers are in Ulm?"
+IN_ULM = drafted(
+    "SELECT ?m ?c { ?m a r:Maker ; r:city ?c FILTER(?c = 'Ulm') } ORDER BY ?m", columns=["m", "c"]
+)
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "no JSON at all",
+        {"sparql": "", "missing": "famous"},
+        drafted("SELECT ?m { ?m a r:Maker ; r:town 'Ulm' }", columns=["other"]),
+        drafted("SELECT ?m { ?m a", unsaid=["Ulm"]),
+        drafted("SELECT ?m { ?t r:madeBy ?m ; r:weight ?w }", unsaid=["Ulm"]),
+        drafted("SELECT ?t ?p { ?t r:price/r:amount ?p FILTER(?p > 900) } LIMIT 1", unsaid=["Ulm"]),
+    ],
+    ids=["malformed", "empty", "refused", "unread", "too slow", "no rows"],
+)
+async def test_the_last_draft_that_gave_rows_stands_with_all_that_belongs_to_it(
+    second: Line, workshop: SparqlGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_time = workshop.select
+
+    async def select(query: str) -> Table:
+        if "weight" in query:
+            raise KGTimeout("too slow")
+        return await in_time(query)
+
+    monkeypatch.setattr(workshop, "select", select)
+    record, _ = await ask(FAMOUS, workshop, IN_ULM, second, refines=1)
+    alone, _ = await ask(FAMOUS, workshop, IN_ULM, refines=0)
+    told = ("answers", "table", "outcome", "query", "conditions", "evidence")
+    assert {key: record[key] for key in told} == {key: alone[key] for key in told}
+    assert record["table"] is not None and record["table"]["columns"] == ["m", "c"]
+    assert record["outcome"] == "grounded_unverified"
 
 
 async def test_what_nothing_shown_says_has_no_answer(workshop: SparqlGraph) -> None:

@@ -4,8 +4,9 @@ import pytest
 
 from kgqa.kg.dialects import XSD
 from kgqa.kg.drafts.cutting import cut_query
-from kgqa.kg.drafts.emptiness import MAX_QUESTIONS, find_empty
+from kgqa.kg.drafts.emptiness import MAX_QUESTIONS, find_empty, fits_instead
 from kgqa.kg.drafts.names import Names
+from kgqa.kg.drafts.reading import read_draft
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Literal
 from kgqa.tests.support.workshop import E, R, open_workshop
@@ -16,6 +17,10 @@ NAMES = Names({"r": R, "e": E})
 @pytest.fixture(scope="module")
 def workshop() -> SparqlGraph:
     return open_workshop()
+
+
+async def is_true(query: str, graph: SparqlGraph) -> bool:
+    return (await graph.select(query)).rows == ((Literal("true", f"{XSD}boolean"),),)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +38,7 @@ async def test_the_smallest_empty_part_is_found(body: str, ends: set[str], works
 
     async def ask(query: str) -> bool:
         asked.append(query)
-        return (await workshop.select(query)).rows == ((Literal("true", f"{XSD}boolean"),),)
+        return await is_true(query, workshop)
 
     found = await find_empty(NAMES.declare(f"SELECT ?t {{ {body} }}"), ask)
     assert {str(each.end) for each in found} == ends
@@ -74,3 +79,33 @@ def test_prefixes_of_a_graph_differ_and_leave_well_known_ones() -> None:
     names = Names.of(["http://a/my-vocab/x", "http://b/my-vocab/y", "http://www.w3.org/2001/XMLSchema#int"])
     assert len(names.prefixes) == len({*names.prefixes.values()}) == 3
     assert {names.write("http://a/my-vocab/x"), names.write("http://b/my-vocab/y")} == {"mv:x", "mv1:y"}
+
+
+@pytest.mark.parametrize(("instead", "fits"), [("fits", True), ("madeBy", False), ("weight", False)])
+async def test_another_relation_fits_where_the_patterns_have_rows(
+    instead: str, fits: bool, workshop: SparqlGraph
+) -> None:
+    query = NAMES.declare("SELECT ?t { ?t r:price ?p . ?p r:amount ?n } ORDER BY ?n")
+    swapped = NAMES.declare("SELECT ?t { ?t r:fits ?o . ?o r:weight ?n } ORDER BY ?n")
+
+    async def ask(text: str) -> bool:
+        return await is_true(text, workshop)
+
+    assert await fits_instead(query, f"{R}price", f"{R}{instead}", ask) is False
+    assert await fits_instead(swapped, f"{R}fits", f"{R}{instead}", ask) is fits
+
+
+@pytest.mark.parametrize(
+    ("query", "free", "factors"),
+    [
+        ("SELECT ?t { ?t r:weight ?w ; r:state ?s }", ["state", "weight"], []),
+        ("SELECT ?t { ?t r:weight ?w ; r:state 'new' FILTER(?w > 5) }", [], []),
+        ("SELECT (?w / ?n * 100 AS ?share) { ?t r:weight ?w ; r:stock ?n ; r:fits ?o }", ["fits"], ["100"]),
+    ],
+)
+def test_what_a_query_leaves_free_and_computes_with(query: str, free: list[str], factors: list[str]) -> None:
+    draft = read_draft(NAMES.declare(query))
+    assert sorted(str(each.relation) for each in draft.patterns if draft.is_free(each)) == [
+        R + n for n in free
+    ]
+    assert [each.value for each in draft.factors] == factors

@@ -1,5 +1,6 @@
 """What a simulated model drafts: the gold query, or one with an error of some kind."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from kgqa.evaluation.scoring.tables import is_exact
 from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
 from kgqa.evaluation.simulation.draft_errors import wrong_queries
 from kgqa.kg.drafts.schema import Schema
+from kgqa.kg.errors import KGRejected
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.prompts.draft_query import DraftedQuery, DraftQuery
 from kgqa.tests.support.workshop import E, R, open_workshop
@@ -41,8 +43,9 @@ def workshop() -> SparqlGraph:
     return open_workshop()
 
 
-async def schema_of(graph: SparqlGraph) -> Schema:
-    return Schema(await graph.profile(), graph.relations)
+async def wrong(query: str, graph: SparqlGraph) -> dict[str, list[str]]:
+    made = wrong_queries(query, Schema(await graph.profile(), graph.relations))
+    return {kind: make() for kind, make in made.items()}
 
 
 async def say(graph: SparqlGraph, question: Question, prompt: DraftQuery, **rates: Any) -> DraftedQuery:
@@ -50,15 +53,34 @@ async def say(graph: SparqlGraph, question: Question, prompt: DraftQuery, **rate
 
 
 async def test_every_kind_of_error_is_made(workshop: SparqlGraph) -> None:
-    made = wrong_queries(PREFIXES + GROUPED, await schema_of(workshop))
+    made = await wrong(PREFIXES + GROUPED, workshop)
     assert made.keys() == MADE.keys()
     for kind, part in MADE.items():
         assert any(part in text for text in made[kind]), (kind, made[kind])
 
 
+async def test_each_group_is_lost_with_what_it_is_of(workshop: SparqlGraph) -> None:
+    inner = "{ SELECT ?c (COUNT(?m) AS ?k) { ?m r:city ?c } GROUP BY ?c HAVING(COUNT(?m) > 1) }"
+    outer = f"SELECT ?s (MAX(?k) AS ?n) {{ ?t r:state ?s {inner} }} GROUP BY ?s"
+    of_all, within = sorted((await wrong(PREFIXES + outer, workshop))["lost group"], key=len, reverse=True)
+    assert of_all == f"{PREFIXES}SELECT  (MAX(?k) AS ?n) {{ ?t r:state ?s {inner} }} "
+    assert within.endswith("{ SELECT  (COUNT(?m) AS ?k) { ?m r:city ?c }   } } GROUP BY ?s")
+
+
+async def test_an_error_gives_other_rows(workshop: SparqlGraph) -> None:
+    gold = f"{PREFIXES}SELECT DISTINCT ?m {{ ?m r:city ?c }}"
+    assert (await wrong(gold, workshop))["lost distinct"]
+    rows = {*(await workshop.select(gold)).rows}
+    for seed in range(12):
+        question = Question("q", "Who has a city?", sparql=gold)
+        said = await say(workshop, question, DraftQuery(question.text), draft=0, seed=seed)
+        with suppress(KGRejected):
+            assert {*(await workshop.select(said.sparql)).rows} != rows, said.sparql
+
+
 async def test_a_wrong_query_is_another_query(workshop: SparqlGraph) -> None:
     gold = PREFIXES + GROUPED
-    made = wrong_queries(gold, await schema_of(workshop))
+    made = await wrong(gold, workshop)
     every = [text for texts in made.values() for text in texts]
     assert gold not in every
     assert len(every) == len({*every})
@@ -97,11 +119,7 @@ async def test_without_gold_it_says_that_something_is_missing(workshop: SparqlGr
 
 
 async def test_errors_are_drawn_by_seed_and_question(workshop: SparqlGraph) -> None:
-    every = [
-        text
-        for texts in wrong_queries(PREFIXES + GROUPED, await schema_of(workshop)).values()
-        for text in texts
-    ]
+    every = [text for texts in (await wrong(PREFIXES + GROUPED, workshop)).values() for text in texts]
     prompt = DraftQuery("Which makers?")
 
     async def drawn(id: str) -> list[str]:
