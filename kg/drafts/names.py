@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from kgqa.kg.dialects import DCTERMS, FOAF, OWL, RDF, RDFS, SCHEMA_ORG, SCHEMA_ORG_HTTPS, SKOS, VCARD, XSD
 from kgqa.kg.drafts.reading import Node, is_open, shown_name, write_path
 from kgqa.kg.drafts.schema import NUMERIC
-from kgqa.kg.sparql.parsing import PREFIXES
+from kgqa.kg.sparql.parsing import PREFIXES, with_whole_names
 from kgqa.kg.terms import local_name, one_line
 from kgqa.kg.text import in_words
 
@@ -87,12 +87,15 @@ class Names:
         return one_line(str(node) if plain else node.n3(), MAX_NODE_CHARS)
 
     def declare(self, query: str) -> str:
-        """Return a query with a declaration of each prefix that it uses and does not declare."""
+        """Return a query with a declaration of each prefix that it uses and does not declare.
+
+        Names with escapes are written whole: not every client reads them.
+        """
         bare = blank_texts(query)
         declared = {*_DECLARED.findall(bare)}
         known = {**_ALWAYS, **self.prefixes}
         used = [each for each in known if each not in declared and re.search(rf"(?<![\w.?$-]){each}:", bare)]
-        return "".join(f"PREFIX {each}: <{known[each]}>\n" for each in used) + query
+        return with_whole_names("".join(f"PREFIX {each}: <{known[each]}>\n" for each in used) + query)
 
 
 def blank_texts(query: str) -> str:
