@@ -3,6 +3,7 @@
 It drafts the SPARQL of a question, whose gold is what pyoxigraph gives for it.
 """
 
+import asyncio
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -25,7 +26,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import local_name
 from kgqa.runtime.record import Record
-from kgqa.tests.support.cases import NO_DATA, tried
+from kgqa.tests.support.cases import NO_DATA, server_missing, tried
 from kgqa.tests.support.perfect import DATA
 from kgqa.tests.support.servers import triples
 
@@ -73,6 +74,7 @@ def by_pyoxigraph(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], R
         file = triples.write([GRAPHS[graph]], tmp_path_factory.mktemp(graph) / "graph.nt")
         store.bulk_load(path=file, format=pyoxigraph.RdfFormat.N_TRIPLES)
 
+        @cache
         def run(query: str) -> Rows:
             found: Any = store.query(query)
             if isinstance(found, pyoxigraph.QueryBoolean):
@@ -96,6 +98,7 @@ def by_rdflib(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
             facts = [line for line in lines if local_name(line.split(" ", 2)[1].strip("<>")) in needed]
         plain = rdflib.Graph().parse(data="".join(facts), format="nt")
 
+        @cache
         def run(query: str) -> Rows:
             found: Any = plain.query(query)
             return (
@@ -136,8 +139,24 @@ async def test_drafts_are_right_and_replayed(
     graph: str, method: str, by_pyoxigraph: Callable[[str], Run], by_rdflib: Callable[[str], Run]
 ) -> None:
     run, replay = by_pyoxigraph(graph), by_rdflib(graph)
+    wrong = []
     for question, record in await ask_all(graph, method, opened(graph)):
-        rows, query = rows_of(record), record["query"] or ""
-        assert are_same(rows, run(question.sparql or ""), question), question.id
-        assert are_same(run(query), rows, question), question.id
-        assert are_same(replay(query), rows, question), question.id
+        rows, query = rows_of(record), record["query"] or "ASK {}"
+        all_rows = [run(question.sparql or ""), run(query), replay(query)]
+        wrong += [question.id] * (not all(are_same(rows, each, question) for each in all_rows))
+    assert wrong == []
+
+
+@pytest.mark.timeout(600)  # the profile of a graph takes a busy server a minute
+@pytest.mark.parametrize(
+    ("graph", "server"),
+    tried(product(GRAPHS, SERVERS), lambda graph, server: absent(graph) or server_missing(server)),
+)
+async def test_servers_give_the_same_rows(
+    graph: str, server: str, by_pyoxigraph: Callable[[str], Run], request: pytest.FixtureRequest
+) -> None:
+    serve = request.getfixturevalue(server)
+    served = open_graph([await asyncio.to_thread(serve, [GRAPHS[graph]])])
+    run = by_pyoxigraph(graph)
+    asked = await ask_all(graph, "draft", served)
+    assert [q.id for q, each in asked if not are_same(rows_of(each), run(q.sparql or ""), q)] == []
