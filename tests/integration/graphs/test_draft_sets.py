@@ -40,6 +40,9 @@ GRAPHS = {
 METHODS = ("compose", "draft")
 SERVERS = ("oxigraph_server", "virtuoso")
 
+LOST = {"virtuoso": ["music-23"]}
+"""Where a server gives other rows: Virtuoso finds fewer integers above an average that a SELECT within gives."""
+
 Run = Callable[[str], Rows]
 
 
@@ -159,4 +162,6 @@ async def test_servers_give_the_same_rows(
     served = open_graph([await asyncio.to_thread(serve, [GRAPHS[graph]])])
     run = by_pyoxigraph(graph)
     asked = await ask_all(graph, "draft", served)
-    assert [q.id for q, each in asked if not are_same(rows_of(each), run(q.sparql or ""), q)] == []
+    assert [q.id for q, each in asked if not are_same(rows_of(each), run(q.sparql or ""), q)] == [
+        id for id in LOST.get(server, ()) if id.startswith(graph)
+    ]
