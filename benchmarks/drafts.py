@@ -61,15 +61,19 @@ def first_draft(record: Record) -> str:
     return next(str(each["query"]) for each in record["trace"] if each["node"] == "draft")
 
 
+def rows_of(record: Record) -> Rows:
+    """Return the rows of a record, by their ids."""
+    table = record["table"]
+    rows = table["rows"] if table else [[answer] for answer in record["answers"]]
+    return [[cell and cell["id"] for cell in row] for row in rows]
+
+
 def is_right(record: Record, question: Question) -> bool:
     """Return whether the rows of a record are the gold ones."""
-    gold, table = question.rows, record["table"]
-    if isinstance(gold, bool):
-        return [answer["name"] for answer in record["answers"]] == ["yes" if gold else "no"]
-    rows = table["rows"] if table else [[answer] for answer in record["answers"]]
-    ids: Rows = [[cell and cell["id"] for cell in row] for row in rows]
-    named = [[answer.id or answer.name] for answer in question.gold]
-    return is_exact(ids, named if gold is None else gold, ordered=question.ordered)
+    gold = [[answer.id or answer.name] for answer in question.gold]
+    return is_exact(
+        rows_of(record), gold if question.rows is None else question.rows, ordered=question.ordered
+    )
 
 
 def kind_of(query: str, wrong: Makers) -> str:

@@ -68,6 +68,11 @@ class Question:
         return tuple(dict.fromkeys(answer for reading in self.readings for answer in reading))
 
     @property
+    def asks_rows(self) -> bool:
+        """Whether its gold is a table: rows that the file has, or that its query gives."""
+        return self.rows is not None or (bool(self.sparql) and not self.scored)
+
+    @property
     def scored(self) -> bool:
         """Whether there is gold to score an answer by."""
         return any(self.readings)

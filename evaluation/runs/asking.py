@@ -72,6 +72,11 @@ class PerQuestionModel:
         """Let ``model`` answer the prompts of this task from now on."""
         self._current.set(model)
 
+    @property
+    def writes_sparql(self) -> bool:
+        """Whether the model of this task's question drafts; see `QueryWriter`."""
+        return self._current.get().writes_sparql
+
     async def ask(self, prompt: Prompt[R]) -> Completion[R]:
         """Answer one prompt; see `Model`."""
         return await self._current.get().ask(prompt)

@@ -73,7 +73,7 @@ async def read_tables(
         KGError: if the graph fails.
     """
     found: AnswerTables = {"gold": {}, "given": {}}
-    asked = [each for each in questions if each.rows is not None or (each.sparql and not each.scored)]
+    asked = [each for each in questions if each.asks_rows]
     by_id = {question.id: result for question, result in pair_results(results, asked).pairs}
 
     async def read(question: Question) -> None:

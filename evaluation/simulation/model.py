@@ -74,6 +74,11 @@ class SimulatedModel:
         """The spec that says how often it errs."""
         return str(self._errors)
 
+    @property
+    def writes_sparql(self) -> bool:
+        """Whether it drafts where a method lets it choose: a question for rows, which no chains say."""
+        return self._oracle.question.asks_rows
+
     async def ask(self, prompt: Prompt[R]) -> Completion[R]:
         """Answer one prompt; as often as ``format`` says, the reply is malformed."""
         handler = for_kind(HANDLERS, prompt)

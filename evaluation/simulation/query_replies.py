@@ -34,11 +34,15 @@ NOTHING = ComposedQuery(chains=[])
 async def compose_query(prompt: ComposeQuery, case: Case) -> ComposedQuery:
     """Compose what gives the gold answers, or say what is missing for that, or choose them by name.
 
+    What no chains say is drafted, where that is offered.
+
     A wrong choice is of a chain that leads astray. What a chain leads to is shown with it, so that one is
     only taken by a wrong verdict: else the right ones are where the model recalls them, and none is where it
     does not. A wrong verdict turns right chains down, too. A wrong choice of entities states another
     condition, or chooses others.
     """
+    if prompt.drafts and case.happens("accuracy"):
+        return ComposedQuery(chains=[], draft=True)
     right, misjudges = await _compose_gold(prompt, case), case.happens("judge")
     if case.happens("accuracy"):
         if misjudges:

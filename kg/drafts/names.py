@@ -6,6 +6,8 @@
 >>> print(names.declare("SELECT ?x { ?x a sv:Tool }"))
 PREFIX sv: <http://x/shop-vocab/>
 SELECT ?x { ?x a sv:Tool }
+>>> names.declare("SELECT (SUM(?a) / COUNT(?b) AS ?c) { ?a (<p>|<q>)/<r> ?b FILTER(?a / 2 > ?b) }")
+'SELECT (SUM(?a) * 1.0 / COUNT(?b) AS ?c) { ?a (<p>|<q>)/<r> ?b FILTER(?a * 1.0 / 2 > ?b) }'
 """
 
 import re
@@ -16,7 +18,7 @@ from dataclasses import dataclass
 from kgqa.kg.dialects import DCTERMS, FOAF, OWL, RDF, RDFS, SCHEMA_ORG, SCHEMA_ORG_HTTPS, SKOS, VCARD, XSD
 from kgqa.kg.drafts.reading import Node, is_open, shown_name, write_path
 from kgqa.kg.drafts.schema import NUMERIC
-from kgqa.kg.sparql.parsing import PREFIXES
+from kgqa.kg.sparql.parsing import PREFIXES, with_whole_names
 from kgqa.kg.terms import local_name, one_line
 from kgqa.kg.text import in_words
 
@@ -35,6 +37,9 @@ _WELL_KNOWN = {
 _ALWAYS = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "skos": SKOS}
 _LOCAL = re.compile(r"[A-Za-z_](?:[\w-]*\w)?", re.ASCII)
 _DECLARED = re.compile(r"\bPREFIX\s+([\w.-]*):", re.IGNORECASE)
+_DIVIDED = re.compile(
+    r"(?:[?$]\w+|(?<![\w:.-])\d[\d.]*|\))(?=\s*/[\s(]*(?:[?$]|\d|(?:[A-Za-z][\w-]*:)?[A-Za-z]\w*\s*\())"
+)
 _QUOTED = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|<[^<>\s]*>|#[^\n]*")
 
 
@@ -87,12 +92,19 @@ class Names:
         return one_line(str(node) if plain else node.n3(), MAX_NODE_CHARS)
 
     def declare(self, query: str) -> str:
-        """Return a query with a declaration of each prefix that it uses and does not declare."""
+        """Return a query with a declaration of each prefix that it uses and does not declare.
+
+        Names with escapes are written whole, which not every client reads, and what is divided is multiplied
+        by 1.0: Virtuoso divides integers to integers.
+        """
         bare = blank_texts(query)
         declared = {*_DECLARED.findall(bare)}
         known = {**_ALWAYS, **self.prefixes}
         used = [each for each in known if each not in declared and re.search(rf"(?<![\w.?$-]){each}:", bare)]
-        return "".join(f"PREFIX {each}: <{known[each]}>\n" for each in used) + query
+        masked = _QUOTED.sub(lambda found: "_" * len(found[0]), query)
+        for each in reversed([*_DIVIDED.finditer(masked)]):
+            query = f"{query[: each.end()]} * 1.0{query[each.end() :]}"
+        return with_whole_names("".join(f"PREFIX {each}: <{known[each]}>\n" for each in used) + query)
 
 
 def blank_texts(query: str) -> str:

@@ -119,7 +119,7 @@ class Schema:
     @cached_property
     def is_counted(self) -> bool:
         """Whether facts were read: a graph's description of itself may leave something out."""
-        return any(part.distinct for each in self.profile.classes if each.id for part in each.properties)
+        return any(part.distinct for each in self.profile.classes for part in each.properties)
 
     @cached_property
     def _most_properties(self) -> int:

@@ -42,6 +42,14 @@ _NONSTANDARD = re.compile(
     re.VERBOSE,
 )
 
+_ESCAPED = re.compile(
+    r"""(?<![\w.?$-]) (?P<prefix> [\w.-]* ) :
+        (?P<local> [\w.%:-]* \\. (?: (?: [\w.%:-] | \\. )* (?: [\w%:-] | \\. ) )? )
+      | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' | <[^<>\s]*> | \#[^\n]*""",
+    re.VERBOSE,
+)
+_DECLARED = re.compile(r"\bPREFIX\s+([\w.-]*):\s*<([^<>\s]*)>", re.IGNORECASE)
+
 _USED_PREFIX = re.compile(r"(?<![\w.-])[a-z]+(?=:)")
 
 
@@ -128,15 +136,32 @@ def _put_names_back(node: Any, names: Sequence[str]) -> Any:
 def normalise_query(query: str) -> str:
     r"""Write a query as rdflib reads it.
 
-    Prefixes that it takes for granted are declared. Virtuoso has OR and AND; where a
-    query was cut into words, rdflib minds the space before ``^^``, ``@``, ``*`` and ``+``.
+    Prefixes that it takes for granted are declared, and names with escapes are whole. Virtuoso has OR and
+    AND; where a query was cut into words, rdflib minds the space before ``^^``, ``@``, ``*`` and ``+``.
 
     >>> normalise_query('FILTER ( ?a OR ?b = "or" @en ) ?x a:b * ?y')
     '\nFILTER ( ?a || ?b = "or"@en ) ?x a:b* ?y'
     """
     used = sorted(PREFIXES.keys() & set(_USED_PREFIX.findall(query)))
     prologue = "".join(f"PREFIX {prefix}: <{PREFIXES[prefix]}> " for prefix in used)
-    return f"{prologue}\n{_NONSTANDARD.sub(_standard_form, query)}"
+    return f"{prologue}\n{_NONSTANDARD.sub(_standard_form, with_whole_names(query))}"
+
+
+def with_whole_names(query: str) -> str:
+    r"""Return a query with full IRIs in place of prefixed names that have escapes, which rdflib would keep.
+
+    >>> with_whole_names(r"PREFIX m: <http://m/> ASK { m:Kiss_\(band\) m:member m:Eric }")
+    'PREFIX m: <http://m/> ASK { <http://m/Kiss_(band)> m:member m:Eric }'
+    """
+    declared = dict(_DECLARED.findall(query))
+
+    def write(found: re.Match[str]) -> str:
+        if found["local"] is None or found["prefix"] not in declared:
+            return found[0]
+        local = re.sub(r"\\(.)", r"\1", found["local"])
+        return f"<{declared[found['prefix']]}{local}>"
+
+    return _ESCAPED.sub(write, query)
 
 
 def _standard_form(found: re.Match[str]) -> str:
