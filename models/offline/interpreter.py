@@ -371,13 +371,14 @@ def _alternatives(chosen: CandidateChain, found: Sequence[CandidateChain]) -> li
 def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]) -> list[CandidateChain]:
     """Leave out chains that lead to nothing but topics: what the question names is not its answer.
 
-    Only a chain that goes on from where it has come may lead to its own: the spouse of a child's mother.
+    Only a chain of several hops may lead to its own: the spouse of a child's mother. One of two does so by
+    relations that say the same the other way round, whatever their names.
     """
-    return [
-        each
-        for each in found
-        if each.terms - set(topics) or (each.chain.topic in each.terms and not each.chain.turns_back)
-    ]
+
+    def may_return(each: CandidateChain) -> bool:
+        return each.chain.topic in each.terms and len(each.moves) > 2 and not each.chain.turns_back
+
+    return [each for each in found if each.terms - {*topics} or may_return(each)]
 
 
 def _turned_as_said(masked: str, found: Sequence[CandidateChain]) -> list[CandidateChain]:
