@@ -114,11 +114,12 @@ class OfflineModel:
         if is_yes_no_question(question):  # and the facts have said neither
             return Assessment(0.0, None, Usage())
         with metered(MAX_QUERIES - model_queries_spent.get()) as meter:
-            reading = (await self._interpreter.interpret(question, topics)).reading
+            known = await self._interpreter.interpret(question, topics)
         usage = Usage(model_queries=meter.queries)
-        if reading is None:
+        if (reading := known.reading) is None:
             return Assessment(None, None, usage)
-        return Assessment(round(reading.confidence, CONFIDENCE_DECIMALS), reading.missing, usage)
+        confidence = round(reading.confidence, CONFIDENCE_DECIMALS)
+        return Assessment(confidence, reading.missing, usage, known.doubt)
 
 
 def parse_ablation(spec: str) -> frozenset[str]:

@@ -130,6 +130,12 @@ class Interpretation:
         return [chosen, *self.alternatives.get(topic, ())] if chosen is not None else []
 
     @property
+    def doubt(self) -> str | None:
+        """Why it may not be what was asked: whoever asks how many there are expects several."""
+        counts_few = self.intent.kind == "count" and len(self.answer_terms()) < 2
+        return "how many" if counts_few else self.reading and self.reading.doubt
+
+    @property
     def reason(self) -> str:
         """Say in one line what it is taken from and how sure it is."""
         sure = f" (confidence {self.reading.confidence:.2f})" if self.reading else ""
