@@ -11,7 +11,6 @@ from kgqa.models.interface import Assessment
 from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.candidates import parse_number
 from kgqa.prompts.judge_claim import is_yes_no_question
-from kgqa.retrieval.confidence import SURE_CONFIDENCE
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import (
@@ -96,7 +95,7 @@ async def _with_confidence(update: Update, state: State, runtime: NodeRuntime) -
 def _as_far_as_sure(update: Update, said: Assessment, runtime: NodeRuntime) -> Update:
     """Return a record's part, unverified where it is not sure that its query is what was asked."""
     update = {**update, "confidence": said.confidence}
-    if update["outcome"] != "grounded" or ((said.confidence or 0) >= SURE_CONFIDENCE and not said.doubt):
+    if update["outcome"] != "grounded" or (said.sure and not said.doubt):
         return update
     doubts = [RecordedCondition(words=said.doubt, query=None, by=None)] if said.doubt else []
     runtime.trace["reason"] = f"the question may mean something else (confidence {said.confidence:.2f})"

@@ -31,6 +31,7 @@ from kgqa.prompts.answer_from_memory import AnswerBriefly, ReasonAloud
 from kgqa.prompts.base import Prompt, R, for_kind
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.prompts.rewrite_question import RewriteQuestion
+from kgqa.retrieval.confidence import SURE_CONFIDENCE
 from kgqa.retrieval.lookups import MAX_QUERIES
 from kgqa.retrieval.wording import Encode
 
@@ -119,7 +120,8 @@ class OfflineModel:
         if (reading := known.reading) is None:
             return Assessment(None, None, usage)
         confidence = round(reading.confidence, CONFIDENCE_DECIMALS)
-        return Assessment(confidence, reading.missing, usage, known.doubt)
+        sure = known.is_of_members or confidence >= SURE_CONFIDENCE
+        return Assessment(confidence, reading.missing, usage, sure, known.doubt)
 
 
 def parse_ablation(spec: str) -> frozenset[str]:

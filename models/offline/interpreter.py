@@ -10,7 +10,7 @@ from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.meter import begin_query, metered, unmetered
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql.intent import QuestionIntent
-from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
+from kgqa.kg.terms import TERM_NAMESPACE, Chain, Entity, Hop, Literal, Path, Term
 from kgqa.kg.text import in_singular, spaced
 from kgqa.models.interface import model_queries_spent
 from kgqa.models.offline.answer_selection import (
@@ -128,6 +128,12 @@ class Interpretation:
         """Return the known chains from a topic, the chosen one first; none from one that plays no part."""
         chosen = self.chains.get(topic)
         return [chosen, *self.alternatives.get(topic, ())] if chosen is not None else []
+
+    @property
+    def is_of_members(self) -> bool:
+        """Whether it is of the members of classes or of the schema alone, where no chain is to be likened."""
+        moves = self.moves.items()
+        return bool(moves) and all(not each or topic.id.startswith(TERM_NAMESPACE) for topic, each in moves)
 
     @property
     def doubt(self) -> str | None:

@@ -55,7 +55,7 @@ async def test_what_the_graph_says_is_likelier_than_what_it_does_not_and_what_is
 async def test_an_answer_is_proved_only_where_the_reading_is_sure(
     turtle: Turtle, monkeypatch: pytest.MonkeyPatch, level: float, outcome: str
 ) -> None:
-    monkeypatch.setattr("kgqa.nodes.record.SURE_CONFIDENCE", level)
+    monkeypatch.setattr("kgqa.models.offline.SURE_CONFIDENCE", level)
     record = await ask(turtle(FAMILY), QUESTION)
     assert (shown(record), record["outcome"]) == (["Ben", "Cleo"], outcome)
 
