@@ -2,8 +2,8 @@
 
 Prints a table by outcome; and, family of graphs by family, the confidence from which 95 % of the answers to
 the questions of the other families have something right, and what is above it in the family itself. The
-highest of these levels is `SURE_CONFIDENCE`. Needs the question sets of the data folder (KGQA_DATA), training parts
-where there are any.
+highest of these levels is `SURE_CONFIDENCE`. Needs the question sets of the data folder (KGQA_DATA); of
+these it asks training parts, where there are any.
 
     python -m kgqa.benchmarks.outcomes 40       # questions of each set
 """
