@@ -89,6 +89,10 @@ class Assessment(NamedTuple):
     """From 0 to 1; None where nobody can say."""
     missing: str | None
     usage: Usage
+    sure: bool = True
+    """Whether it is likely enough to be called proved."""
+    doubt: str | None = None
+    """Why the question may mean something else, however likely the answer is."""
 
 
 @runtime_checkable

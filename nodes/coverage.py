@@ -16,7 +16,7 @@ from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import ANY, Entity, Hop, Term, local_name, value_node
 from kgqa.kg.text import fold, in_plural, split_words
-from kgqa.nodes.cues import is_cue
+from kgqa.nodes.cues import without_cues
 from kgqa.nodes.said import is_number_word
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError
@@ -90,8 +90,8 @@ async def uncovered_phrases(
     """Return the words of a question that nothing of a query says.
 
     Names among them where topics were found in the question; where these are given, so is which names count.
-    None where a model may have considered them when it picked, nor where words cannot be compared: in other
-    languages than English, and without an encoder.
+    None where a model may have considered them when it picked, nor in other languages than English. Without
+    an encoder words are compared by their stems alone.
     """
     if query.picked:
         return []
@@ -152,18 +152,18 @@ async def _uncovered(
     for each in state["passed_over"]:
         masked = mask_topic(masked, each, ()).replace(TOPIC_MASK, OTHER_MASK)
     named = {word for answer in answers[:MAX_ANSWERS_READ] for word in fold(str(answer)).split()}
-    phrases = [each for each in _phrases(masked) if not (named.issuperset(each.words) or is_cue(str(each)))]
+    phrases = [each for each in _phrases(masked) if not named.issuperset(each.words)]
     said = sorted({*filter(None, map(fold, names_and_words))})
     taken = sorted({*filter(None, map(fold, rivals))} - {*said})
     parts = sorted({*said, *(word for text in said for word in text.split())}) if taken else []
     asked = sorted({text for each in phrases for text in (str(each), *each.words)})
     if not (asked and said):
         return [*map(str, phrases)]
+    texts = [*asked, *said, *parts, *taken]
     try:
-        texts = [*said, *parts, *taken]
-        compared = _Likeness(asked, texts, await runtime.encode([*asked, *texts]))
+        compared = _Likeness(dict(zip(texts, await runtime.encode(texts), strict=True)))
     except EncoderError:
-        return []
+        compared = _Likeness({})
     left = [each for each in phrases if compared.least(each, said) < MIN_SUPPORT]
     apart = {each: best for each in left if (best := compared.best(each, said)) < MIN_SUPPORT}
     strict = {each for each in left if each.restricts or (each.is_predicate and each in apart)}
@@ -175,13 +175,13 @@ async def _uncovered(
 
 
 class _Likeness:
-    """How far words of a question are said by texts: by a common stem, or by what they mean."""
+    """How far words of a question are said by texts: by a common stem, and by meaning with vectors."""
 
-    def __init__(self, asked: Sequence[str], said: Sequence[str], rows: Vectors) -> None:
-        self._rows = dict(zip((*asked, *said), rows, strict=True))
+    def __init__(self, rows: Mapping[str, Vectors]) -> None:
+        self._rows = rows
 
     def _cosine(self, one: str, other: str) -> float:
-        return float(self._rows[one] @ self._rows[other])
+        return float(self._rows[one] @ self._rows[other]) if self._rows else 0.0
 
     def _word(self, word: str, texts: Iterable[str]) -> float:
         stems = (word_similarity(word, other) for text in texts for other in text.split())
@@ -233,14 +233,16 @@ def _mask(names: Mapping[str, Entity], state: State) -> tuple[str, int]:
 
 
 def _phrases(masked: str) -> Iterator[_Phrase]:
-    """Yield the content words of a masked question that stand in a row."""
+    """Yield the content words of a masked question that stand in a row, but for those of cues."""
+    first, *others = (*_tokens(masked), _Token(""))
+    if first.content and others and not (others[0].content or others[0].text in {CLASS_MASK, OTHER_MASK}):
+        first = _Token(first.text)  # it only asks: "identify the"
     before, run = "", list[_Token]()
-    for token in (*_tokens(masked), _Token("")):
+    for token in (first, *others):
         if token.content:
             run.append(token)
             continue
-        if run:
-            words = tuple(each.text for each in run)
+        if words := without_cues([each.text for each in run]):
             yield _Phrase(words, before, token.text, any(each.is_name for each in run))
         before, run = token.text, []
 
@@ -248,25 +250,23 @@ def _phrases(masked: str) -> Iterator[_Phrase]:
 def _tokens(masked: str) -> Iterator[_Token]:
     """Yield words and masks, and an empty token where a clause ends.
 
-    The first word only asks, or is a name. A letter means nothing; a number, its unit and a month are read as
-    values elsewhere. What who asks or is asked does is the frame of the question: "could I land", "if I were
-    flying".
+    A letter means nothing; a number and a month are read as values elsewhere. What who asks or is asked does
+    is the frame of the question: "could I land", "if I were flying".
     """
-    begin, end, number, speaker = 0, 0, True, False
-    for word in split_words(masked):
+    begin, end, speaker = 0, 0, False
+    for place, word in enumerate(split_words(masked)):
         text, mark = fold(word.text), masked[max(0, word.start - 1) : word.end + 1]
         between = masked[end : word.start].strip(" -['’")
         if between and not (between == "." and end - begin <= MAX_ABBREVIATION_CHARS):
             yield _Token("")
-            number = False
-        is_number = is_number_word(text) or text in _MONTHS
+        is_value = is_number_word(text) or text in _MONTHS
         if mark in {CLASS_MASK, OTHER_MASK}:
             yield _Token(mark)
         else:
-            silent = speaker or number or is_number or len(text) < 2 or text in IGNORED_WORDS | ASKING_WORDS
-            yield _Token(text, not silent, word.text.istitle())
+            silent = speaker or is_value or len(text) < 2 or text in IGNORED_WORDS | ASKING_WORDS
+            yield _Token(text, not silent, bool(place) and word.text.istitle())
         speaker = text in _SPEAKERS or (speaker and text in AUXILIARIES)
-        begin, end, number = word.start, word.end, is_number
+        begin, end = word.start, word.end
 
 
 def _hops(query: AnswerQuery) -> list[Hop]:

@@ -90,9 +90,16 @@ def unmet_topics_of_sparql(read: QueryConstants | None, topics: Iterable[Entity]
     return [str(topic) for topic in topics if read is None or topic.id not in read.binding]
 
 
-def is_cue(words: str) -> bool:
-    """Return whether words ask for an order, a time, a negation or a figure: `unused_cues` tells of them."""
-    return any(each.search(words) for each in (_ORDER, _RANK, _NOW, _NEGATION, _COMPUTED))
+def without_cues(words: Sequence[str]) -> tuple[str, ...]:
+    """Return words but for those that ask for an order, a time, a negation or a figure.
+
+    >>> without_cues(["largest", "wooden"])
+    ('wooden',)
+    """
+    text = " ".join(words)
+    cues = (cue for each in (_ORDER, _RANK, _NOW, _NEGATION, _COMPUTED) for cue in each.finditer(text))
+    cued = {word for cue in cues for word in cue.group().split()}
+    return tuple(word for word in words if word not in cued)
 
 
 def unused_cues(

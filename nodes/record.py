@@ -7,12 +7,24 @@ from typing import Any
 from kgqa.kg.errors import KGError
 from kgqa.kg.terms import Chain, Hop, Path, Term, Triple
 from kgqa.models.errors import MalformedReply, ModelError
+from kgqa.models.interface import Assessment
 from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.candidates import parse_number
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
-from kgqa.runtime.record import BY_SEARCH, FROM_GRAPH, VARIABLE_REF, Fact, Outcome, PathStep, Ref, fact, ref
+from kgqa.runtime.record import (
+    BY_SEARCH,
+    FROM_GRAPH,
+    VARIABLE_REF,
+    Fact,
+    Outcome,
+    PathStep,
+    RecordedCondition,
+    Ref,
+    fact,
+    ref,
+)
 from kgqa.runtime.state import FinalUpdate, State, Update
 
 YES: Ref = {"id": "true", "name": "yes"}
@@ -57,7 +69,7 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
 
 
 async def _with_confidence(update: Update, state: State, runtime: NodeRuntime) -> Update:
-    """Return what a record says with how likely it is right; no answers where that is too low."""
+    """Return what a record says with how likely it is right, and no answers where that is too low."""
     try:
         said = await runtime.assess(state["question"], tuple(state["topic_entities"]))
     except (BudgetExceeded, KGError, ModelError) as error:
@@ -67,7 +79,7 @@ async def _with_confidence(update: Update, state: State, runtime: NodeRuntime) -
         return update
     least = runtime.context.min_confidence
     if said.confidence >= least:
-        return {**update, "confidence": said.confidence}
+        return _as_far_as_sure(update, said, runtime)
     unlinked = state["trace"][0].get("reason")
     if is_yes_no_question(state["question"]):
         why = "the graph says neither yes nor no"
@@ -78,6 +90,20 @@ async def _with_confidence(update: Update, state: State, runtime: NodeRuntime) -
         why = f"nothing in the graph {about} (confidence {said.confidence:.2f}, below {least:g})"
     runtime.trace["reason"] = why
     return {"answers": [], "outcome": "none", "paths": [], "evidence": [], "confidence": said.confidence}
+
+
+def _as_far_as_sure(update: Update, said: Assessment, runtime: NodeRuntime) -> Update:
+    """Return a record's part, unverified where it is not sure that its query is what was asked."""
+    update = {**update, "confidence": said.confidence}
+    if update["outcome"] != "grounded" or (said.sure and not said.doubt):
+        return update
+    doubts = [RecordedCondition(words=said.doubt, query=None, by=None)] if said.doubt else []
+    runtime.trace["reason"] = f"the question may mean something else (confidence {said.confidence:.2f})"
+    return {
+        **update,
+        "outcome": "grounded_unverified",
+        "conditions": [*update.get("conditions", ()), *doubts],
+    }
 
 
 async def complete_without_proof(state: State, runtime: NodeRuntime) -> FinalUpdate:

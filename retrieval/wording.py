@@ -56,7 +56,7 @@ _LINKING_WORDS = frozenset(
     {"of", "'s", "by", "in", "from", "that", "whose", "for", "with", "who", "which", "on", "at", "to"}
 )
 IGNORED_WORDS = FUNCTION_WORDS | {"name", "names", "named", "list", "tell", "give", "please", "should", "'s"}
-ASKING_WORDS = frozenset({"many", "number", "total", "all", "different", "show", "exist", "count"})
+ASKING_WORDS = frozenset({"many", "number", "total", "all", "different", "show", "find", "exist", "count"})
 _NOUNS_ASKED_FOR = {  # not by "who": most relations lead to people
     "when": "date",
     "where": "place",

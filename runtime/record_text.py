@@ -18,7 +18,7 @@ OUTCOME_LABELS = {
     "none": "no answer",
     "parametric": "from the model, not proved by the graph",
     "grounded_inference": "inferred by the model from facts of the graph",
-    "grounded_unverified": "from the graph, not all checked",
+    "grounded_unverified": "from the graph, if I read you right",
 }
 
 OUTAGES = {
@@ -111,7 +111,7 @@ def say_record(record: Mapping[str, Any]) -> str:
 
     >>> chad = {"id": "http://e/chad", "name": "Chad"}
     >>> say_record({"answers": [chad], "outcome": "grounded_unverified", "paths": []})
-    'Chad (from the graph, not all checked).'
+    'Chad (from the graph, if I read you right).'
     """
     said = say_answers(record)
     if not record["answers"]:

@@ -31,6 +31,7 @@ from kgqa.prompts.answer_from_memory import AnswerBriefly, ReasonAloud
 from kgqa.prompts.base import Prompt, R, for_kind
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.prompts.rewrite_question import RewriteQuestion
+from kgqa.retrieval.confidence import SURE_CONFIDENCE
 from kgqa.retrieval.lookups import MAX_QUERIES
 from kgqa.retrieval.wording import Encode
 
@@ -114,11 +115,13 @@ class OfflineModel:
         if is_yes_no_question(question):  # and the facts have said neither
             return Assessment(0.0, None, Usage())
         with metered(MAX_QUERIES - model_queries_spent.get()) as meter:
-            reading = (await self._interpreter.interpret(question, topics)).reading
+            known = await self._interpreter.interpret(question, topics)
         usage = Usage(model_queries=meter.queries)
-        if reading is None:
+        if (reading := known.reading) is None:
             return Assessment(None, None, usage)
-        return Assessment(round(reading.confidence, CONFIDENCE_DECIMALS), reading.missing, usage)
+        confidence = round(reading.confidence, CONFIDENCE_DECIMALS)
+        sure = known.is_of_members or confidence >= SURE_CONFIDENCE
+        return Assessment(confidence, reading.missing, usage, sure, known.doubt)
 
 
 def parse_ablation(spec: str) -> frozenset[str]:

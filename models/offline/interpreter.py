@@ -10,7 +10,7 @@ from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.meter import begin_query, metered, unmetered
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql.intent import QuestionIntent
-from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
+from kgqa.kg.terms import TERM_NAMESPACE, Chain, Entity, Hop, Literal, Path, Term
 from kgqa.kg.text import in_singular, spaced
 from kgqa.models.interface import model_queries_spent
 from kgqa.models.offline.answer_selection import (
@@ -128,6 +128,18 @@ class Interpretation:
         """Return the known chains from a topic, the chosen one first; none from one that plays no part."""
         chosen = self.chains.get(topic)
         return [chosen, *self.alternatives.get(topic, ())] if chosen is not None else []
+
+    @property
+    def is_of_members(self) -> bool:
+        """Whether it is of the members of classes or of the schema alone, where no chain is to be likened."""
+        moves = self.moves.items()
+        return bool(moves) and all(not each or topic.id.startswith(TERM_NAMESPACE) for topic, each in moves)
+
+    @property
+    def doubt(self) -> str | None:
+        """Why it may not be what was asked: whoever asks how many there are expects several."""
+        counts_few = self.intent.kind == "count" and len(self.answer_terms()) < 2
+        return "how many" if counts_few else self.reading and self.reading.doubt
 
     @property
     def reason(self) -> str:
@@ -371,13 +383,14 @@ def _alternatives(chosen: CandidateChain, found: Sequence[CandidateChain]) -> li
 def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]) -> list[CandidateChain]:
     """Leave out chains that lead to nothing but topics: what the question names is not its answer.
 
-    Only a chain that goes on from where it has come may lead to its own: the spouse of a child's mother.
+    Only a chain of several hops may lead to its own: the spouse of a child's mother. One of two does so by
+    relations that say the same the other way round, whatever their names.
     """
-    return [
-        each
-        for each in found
-        if each.terms - set(topics) or (each.chain.topic in each.terms and not each.chain.turns_back)
-    ]
+
+    def may_return(each: CandidateChain) -> bool:
+        return each.chain.topic in each.terms and len(each.moves) > 2 and not each.chain.turns_back
+
+    return [each for each in found if each.terms - {*topics} or may_return(each)]
 
 
 def _turned_as_said(masked: str, found: Sequence[CandidateChain]) -> list[CandidateChain]:

@@ -50,7 +50,7 @@ def test_every_method_can_be_watched(
         assert err.endswith(("provider:name\n", "give a language model\n"))
     else:
         assert (status, err) == (0, "")
-        said = "from the graph, not all checked" if method == "draft" else "grounded"
+        said = "from the graph, if I read you right" if method == "draft" else "grounded"
         assert lines[-1].startswith(f"  {said} · {method}, offline")
     assert sum(line.startswith("link ") for line in lines) == (method not in {"io", "cot", "sc"})
     recalls = method in {"compose", "pog_egp"} or bool(options)

@@ -12,7 +12,9 @@ from kgqa.kg.terms import Entity
 from kgqa.kg.text import fold, split_words
 from kgqa.models.scripted import ScriptedModel
 from kgqa.nodes.coverage import CLASS_MASK, _mask, _phrases
+from kgqa.priors.errors import EncoderError
 from kgqa.prompts.compose_query import ComposeQuery
+from kgqa.runtime.node import NodeRuntime
 from kgqa.tests.support.doubles import shown
 
 SHOP = """
@@ -46,6 +48,8 @@ def taking(relation: str) -> ScriptedModel:
         ("Which cars from Wolf swim in rivers?", "made_by", ["swim"]),  # one phrase for each, and no name
         ("Which cars could I drive if I were loyal to Wolf?", "made_by", []),  # who asks restricts nothing
         ("Where does Saxony have region status?", "region", []),  # said in part by the relation
+        ("Which oldest red cars are made by Wolf?", "made_by", ["oldest", "red"]),  # beside a cue,
+        ("Which 2 red cars are made by Wolf?", "made_by", ["red"]),  # and after a number
     ],
 )
 async def test_words_that_nothing_says_are_unverified(
@@ -55,6 +59,18 @@ async def test_words_that_nothing_says_are_unverified(
     assert {*shown(record)} == {"Beetle", "Golf"}
     assert [each["words"] for each in record["conditions"] if each["by"] is None] == open_words
     assert record["outcome"] == ("grounded_unverified" if open_words else "grounded")
+
+
+async def test_without_an_encoder_words_are_compared_by_their_stems(
+    graph: Callable[[str], SparqlGraph], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def none(*_: Any) -> Any:
+        raise EncoderError("there is none")
+
+    monkeypatch.setattr(NodeRuntime, "encode", none)
+    given = {"kg": graph(SHOP), "model": taking("made_by"), "explore": False}
+    asked = {"Which cars are made by Wolf?": "grounded", "Which red cars has Wolf?": "grounded_unverified"}
+    assert {each: (await kgqa.aask(each, **given))["outcome"] for each in asked} == asked
 
 
 def test_the_class_that_is_asked_for_is_told_from_other_names() -> None:
@@ -74,6 +90,14 @@ def test_the_class_that_is_asked_for_is_told_from_other_names() -> None:
 )
 def test_how_many_asks_for_a_kind_as_which_does(masked: str, kind: bool) -> None:
     assert [each.is_kind for each in _phrases(masked)] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("masked", "phrases"),
+    [("Red [CLASS] by [OTHER]?", ["red"]), ("Red cars?", ["red cars"]), ("Identify the cars.", ["cars"])],
+)
+def test_a_first_word_counts_where_what_is_meant_follows(masked: str, phrases: list[str]) -> None:
+    assert [*map(str, _phrases(masked))] == phrases
 
 
 @given(st.text(max_size=80))

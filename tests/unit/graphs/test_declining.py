@@ -51,6 +51,21 @@ async def test_what_the_graph_says_is_likelier_than_what_it_does_not_and_what_is
     assert declined["trace"][-1]["reason"].endswith(f"(confidence {declined['confidence']:.2f}, below 1)")
 
 
+@pytest.mark.parametrize(("level", "outcome"), [(0, "grounded"), (1, "grounded_unverified")])
+async def test_an_answer_is_proved_only_where_the_reading_is_sure(
+    turtle: Turtle, monkeypatch: pytest.MonkeyPatch, level: float, outcome: str
+) -> None:
+    monkeypatch.setattr("kgqa.models.offline.SURE_CONFIDENCE", level)
+    record = await ask(turtle(FAMILY), QUESTION)
+    assert (shown(record), record["outcome"]) == (["Ben", "Cleo"], outcome)
+
+
+async def test_what_is_in_doubt_is_a_condition_that_nobody_has_checked(turtle: Turtle) -> None:
+    record = await ask(turtle(FAMILY), "Where is a child of Ada?", min_confidence=0)
+    assert record["outcome"] == "grounded_unverified"
+    assert "where" in [each["words"] for each in record["conditions"] if each["by"] is None]
+
+
 async def test_of_a_question_for_yes_or_no_it_is_said_that_the_graph_says_neither(turtle: Turtle) -> None:
     declined = await ask(turtle(FAMILY), "Does Ada sing operas?")
     assert (declined["outcome"], declined["trace"][-1]["reason"]) == (

@@ -22,19 +22,19 @@ TOLD = (
 
 
 @pytest.mark.parametrize(
-    ("question", "topic", "answer"),
+    ("question", "topic", "answer", "outcome"),
     [
-        ("Quelle est la capitale de l'Autriche ?", "Autriche", "Vienne"),
-        ("奥地利的首都是什么？", "奥地利", "维也纳"),
-        ("What is the capital of Austria?", "Austria", "Vienna"),
+        ("Quelle est la capitale de l'Autriche ?", "Autriche", "Vienne", "grounded"),
+        ("奥地利的首都是什么？", "奥地利", "维也纳", "grounded_unverified"),  # the encoder reads no Chinese
+        ("What is the capital of Austria?", "Austria", "Vienna", "grounded"),
     ],
 )
 async def test_a_question_is_answered_offline_in_its_language(
-    graph: Open, question: str, topic: str, answer: str
+    graph: Open, question: str, topic: str, answer: str, outcome: str
 ) -> None:
     record = await kgqa.aask(question, kg=graph(named_in(*LANGUAGES)), model="offline")
     assert [each["name"] for each in record["topics"]] == [topic]
-    assert (shown(record), record["outcome"]) == ([answer], "grounded")
+    assert (shown(record), record["outcome"]) == ([answer], outcome)
     assert not {"language", "read_as"} & record["trace"][0].keys()
 
 

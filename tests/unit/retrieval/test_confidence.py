@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
-from kgqa.kg.terms import Entity, Literal, Term
-from kgqa.models.offline.interpreter import QuestionInterpreter
-from kgqa.retrieval.confidence import Reading, _is_other_kind, _says_other_name
+from kgqa.kg.pages import Candidate, Page
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
+from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
+from kgqa.models.offline.question_intent import QuestionIntent
+from kgqa.retrieval.candidate_chains import CandidateChain
+from kgqa.retrieval.confidence import Reading, _find_doubt, _is_other_kind, _says_other_name
 from kgqa.tests.conftest import MEMO
 
 TOWNS = """
@@ -35,6 +38,25 @@ async def test_what_the_graph_says_is_likelier_right_than_what_it_does_not(read:
     assert said.confidence > 0.5 > silent.confidence
     assert (said.missing, said.trained) == (None, False)
     assert silent.missing in {"opera", "sung"}
+
+
+async def test_where_is_in_doubt_unless_a_place_is_said(read: Any) -> None:
+    found = [await read(f"{asked} is the mayor of Ulm?") for asked in ("Who", "Where")]
+    assert [each.doubt for each in found] == [None, "where"]
+
+
+def test_a_chain_that_comes_back_is_in_doubt_unless_others_of_the_same_are_asked_for() -> None:
+    river = Hop("http://t/r/river")
+    back = CandidateChain(Chain(ULM, (river, river.inverse)), moves=((river,), (river.inverse,)))
+    asked = ("Which river has [ENT]?", "Which town is by the same river as [ENT]?")
+    doubts = [_find_doubt(each, 1.0, [back], MEMO.encode) for each in asked]
+    assert doubts == ["others of the same", None]
+
+
+@pytest.mark.parametrize(("counted", "doubt"), [([ADA], "how many"), ([ADA, ULM], None)])
+def test_a_count_of_one_is_in_doubt(counted: list[Term], doubt: str | None) -> None:
+    ends = Page(tuple(map(Candidate, counted)))
+    assert Interpretation(ends={ULM: ends}, intent=QuestionIntent("count")).doubt == doubt
 
 
 async def test_the_name_of_a_topic_does_not_ask(graph: Any) -> None:

@@ -1,0 +1,118 @@
+"""What outcomes are worth: how often answers of each are right, offline, with no topics given.
+
+Prints a table by outcome; and, family of graphs by family, the confidence from which 95 % of the answers to
+the questions of the other families have something right, and what is above it in the family itself. The
+highest of these levels is `SURE_CONFIDENCE`. Needs the question sets of the data folder (KGQA_DATA); of
+these it asks training parts, where there are any.
+
+    python -m kgqa.benchmarks.outcomes 40       # questions of each set
+"""
+
+import asyncio
+import random
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+import kgqa
+from kgqa.evaluation.datasets import load
+from kgqa.evaluation.question import EntityRef, Question
+from kgqa.evaluation.scoring.scores import score_answers
+from kgqa.retrieval.confidence import SURE_CONFIDENCE
+from kgqa.runtime.record import Record
+from kgqa.tests.support.perfect import DATA
+
+SLICE = ("freebase/freebase_slice.nt.gz", "freebase/freebase_slice_gnnrag.nt.gz")
+GRASP, METAQA = ("freebase/freebase_grasp_slice.nt.gz",), ("metaqa/metaqa.nt.gz",)
+WORLDCUP, WIKIDATA = ("worldcup/wc2014.nt.gz",), ("wikidata/wikidata_slice.nt.gz",)
+
+SETS = (
+    ("Freebase", SLICE, "freebase/webqsp_slice_union.jsonl.gz", "train"),
+    ("Freebase", SLICE, "freebase/cwq_slice_union.jsonl.gz", "train"),
+    ("Freebase", SLICE, "freebase/grailqa_slice.jsonl.gz", "train"),
+    ("Freebase", GRASP, "freebase/webqsp_grasp_slice.jsonl.gz", "train"),
+    ("MetaQA", METAQA, "metaqa/metaqa-1hop-train.jsonl.gz", "all"),
+    ("MetaQA", METAQA, "metaqa/metaqa-2hop-train.jsonl.gz", "all"),
+    ("WorldCup", WORLDCUP, "worldcup/wc-p2.jsonl.gz", "train"),
+    ("WorldCup", WORLDCUP, "worldcup/wc-c.jsonl.gz", "train"),
+    ("Wikidata", WIKIDATA, "wikidata/qald10_en_grasp_slice.jsonl.gz", "train"),
+)
+"""The family of each set, its graph, its questions and their part."""
+
+WANTED = 0.95
+
+
+class Case(NamedTuple):
+    """An answer: its outcome and confidence, whether confidence alone decides, and how good it is."""
+
+    family: str
+    outcome: str
+    confidence: float
+    open: bool
+    f1: float
+
+
+def case_of(family: str, record: Record, question: Question) -> Case | None:
+    """Return a record as a case; None without an answer."""
+    given = [EntityRef(each["id"], each["name"]) for each in record["answers"]]
+    score = score_answers(given, question)
+    if not given or score is None:
+        return None
+    by_graph = all(each["by"] == "graph" for each in record["conditions"])
+    is_open = by_graph and record["outcome"] in {"grounded", "grounded_unverified"}
+    confidence = record["confidence"]
+    return Case(family, record["outcome"], confidence or 0.0, is_open and confidence is not None, score.f1)
+
+
+def cases(asked: int) -> Iterator[Case]:
+    """Ask so many questions of each set, drawn by chance."""
+    for family, kg, file, split in SETS:
+        every = [each for each in load(DATA / file).part(split) if each.scored]
+        chosen = random.Random(7).sample(every, min(asked, len(every)))
+        graph = [str(DATA / name) for name in kg]
+        records = asyncio.run(kgqa.abatch([each.text for each in chosen], kg=graph, model="offline"))
+        found = (case_of(family, *pair) for pair in zip(records, chosen, strict=True))
+        yield from filter(None, found)
+
+
+def sure_level(found: Iterable[Case]) -> float:
+    """Return the lowest confidence from which enough of the answers that hang on it have something right."""
+    level, right = 1.0, 0
+    for count, each in enumerate(sorted(found, key=lambda each: -each.confidence), 1):
+        right += each.f1 > 0
+        if right >= WANTED * count:
+            level = each.confidence
+    return level
+
+
+def shares(found: Sequence[Case], right: int) -> list[str]:
+    """Return how many, how many have nothing right and are exact, and their share of all right answers."""
+    n = max(1, len(found))
+    nothing, exact = (sum(each.f1 == f1 for each in found) for f1 in (0, 1))
+    of_all = (len(found) - nothing) / max(1, right)
+    return [str(len(found)), f"{nothing / n:.1%}", f"{exact / n:.1%}", f"{of_all:.1%}"]
+
+
+def main() -> None:
+    """Ask and print both tables."""
+    found = list(cases(int(sys.argv[1]) if len(sys.argv) > 1 else 40))
+    head = ("answers", "nothing right", "exact", "of all right answers")
+    by_outcome, by_family = Table("outcome", *head), Table("family", "level of the others", *head)
+    right = sum(each.f1 > 0 for each in found)
+    for outcome in dict.fromkeys(each.outcome for each in found):
+        by_outcome.add_row(outcome, *shares([each for each in found if each.outcome == outcome], right))
+    for family in dict.fromkeys(each.family for each in found):
+        level = sure_level(each for each in found if each.open and each.family != family)
+        own = [each for each in found if each.family == family]
+        sure = [each for each in own if each.open and each.confidence >= level]
+        by_family.add_row(family, f"{level:.2f}", *shares(sure, sum(each.f1 > 0 for each in own)))
+    console = Console()
+    console.print(by_outcome, by_family)
+    console.print(f"SURE_CONFIDENCE is {SURE_CONFIDENCE:g}")
+
+
+if __name__ == "__main__":
+    main()
