@@ -41,7 +41,7 @@ METHODS = ("compose", "draft")
 SERVERS = ("oxigraph_server", "virtuoso")
 
 LOST = {"virtuoso": ["music-23"]}
-"""Where a server gives other rows: Virtuoso finds fewer integers above an average that a SELECT within gives."""
+"""Where a server gives other rows: Virtuoso finds too few integers above an average of a SELECT within."""
 
 Run = Callable[[str], Rows]
 

@@ -176,11 +176,12 @@ async def test_a_model_that_writes_no_queries_composes(workshop: SparqlGraph) ->
         assert sorted(shown(record)) == ["Acme", "Cog"]
 
 
-async def test_a_graph_whose_classes_nobody_has_counted_is_composed_over(graph: Any) -> None:
+async def test_a_graph_without_classes_is_drafted_over(graph: Any) -> None:
     plain = graph('e:ann rdfs:label "Ann" ; r:born "1961" . e:ben rdfs:label "Ben" ; r:born "1970" .')
-    model = lines(compose_query={"chains": []})
+    model = lines(draft_query={"sparql": 'SELECT ?x { ?x r:born "1961" }'})
     record = await ask("Who was born in 1961?", plain, model)
-    assert "describe" not in nodes(record)
+    assert nodes(record)[-5:] == DRAFTED
+    assert shown(record) == ["Ann"]
 
 
 async def test_a_yes_or_no_about_classes_is_drafted_and_one_about_an_entity_is_claimed(
