@@ -50,8 +50,8 @@ def test_every_method_can_be_watched(
         assert err.endswith(("provider:name\n", "give a language model\n"))
     else:
         assert (status, err) == (0, "")
-        said = "from the graph, if I read you right" if method == "draft" else "grounded"
-        assert lines[-1].startswith(f"  {said} · {method}, offline")
+        said = ("grounded", "from the graph, if I read you right")
+        assert lines[-1].startswith(tuple(f"  {each} · {method}, offline" for each in said))
     assert sum(line.startswith("link ") for line in lines) == (method not in {"io", "cot", "sc"})
     recalls = method in {"compose", "pog_egp"} or bool(options)
     assert sum(line.startswith("exemplars ") for line in lines) == recalls
