@@ -3,6 +3,7 @@
 Each check raises `RequestRefused`, in one line that says what to do.
 """
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -130,11 +131,9 @@ def _check_names(what: str, given: Iterable[str], known: Iterable[str]) -> None:
 
 def _option_names(assistant: Any) -> set[str]:
     """Return the options of a graph; those of all, where a caller has made the assistant of one."""
-    from langgraph_api.graph import GRAPHS, get_assistant_id
-
-    named = str(assistant)
-    served = {key: graph for name, graph in GRAPHS.items() for key in (name, get_assistant_id(name))}
-    kind = getattr(getattr(served.get(named), "builder", None), "context_schema", None)
+    api: Any = sys.modules["langgraph_api.graph"]  # who serves has imported it
+    served = {key: graph for name, graph in api.GRAPHS.items() for key in (name, api.get_assistant_id(name))}
+    kind = getattr(getattr(served.get(str(assistant)), "builder", None), "context_schema", None)
     kinds = _subclasses(Context) if kind is None else [kind]
     return {name for each in kinds for name in each.model_fields}
 
