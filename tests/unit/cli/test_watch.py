@@ -37,7 +37,7 @@ def test_an_option_of_null_wins_over_a_preset(watch: Callable[..., Watched]) -> 
     null = ("--option", "encoder=null", "--option", "tau=null")
     status, lines, err = watch(QUESTION, "--method", "cog", "--option", "preset=paper", *null)
     assert (status, err) == (0, "")
-    assert lines[-1].startswith("  grounded · cog, offline")
+    assert lines[-1].startswith("  from the graph, if I read you right · cog, offline")
 
 
 @pytest.mark.parametrize(("method", "options"), [*((method, ()) for method in METHODS), ("cor", LOOKAHEAD)])
