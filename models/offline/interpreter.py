@@ -384,13 +384,16 @@ def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]
     """Leave out chains that lead to nothing but topics: what the question names is not its answer.
 
     Only a chain of several hops may lead to its own: the spouse of a child's mother. One of two does so by
-    relations that say the same the other way round, whatever their names.
+    relations that say the same the other way round, whatever their names, and none goes on from there.
     """
+    back = [each.moves for each in found if len(each.moves) == 2 and each.terms == {each.chain.topic}]
 
     def may_return(each: CandidateChain) -> bool:
         return each.chain.topic in each.terms and len(each.moves) > 2 and not each.chain.turns_back
 
-    return [each for each in found if each.terms - {*topics} or may_return(each)]
+    return [
+        each for each in found if (each.terms - {*topics} or may_return(each)) and each.moves[:2] not in back
+    ]
 
 
 def _turned_as_said(masked: str, found: Sequence[CandidateChain]) -> list[CandidateChain]:

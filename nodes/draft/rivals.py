@@ -58,12 +58,19 @@ async def likelier_properties(
 
 
 async def other_kind(
-    answers: Sequence[Term], described: Described, state: DraftState, runtime: NodeRuntime
+    answers: Sequence[Term],
+    checked: CheckedDraft,
+    described: Described,
+    state: DraftState,
+    runtime: NodeRuntime,
 ) -> list[str]:
-    """Return why answers are not of the class that the question asks for, as the first of them shows."""
+    """Return why answers are not of the class that the question asks for, as the first of them shows.
+
+    Where something is computed, the class may be that which is counted.
+    """
     named = {Entity(id): state["said_as"].get(id) or described.called(id) for id in state["classes"]}
     kind, first = asked_kind(state["question"], named), next(iter(answers), None)
-    if kind is None or not isinstance(first, Entity):
+    if kind is None or checked.computed or not isinstance(first, Entity):
         return []
     alike = {each.id for each, name in named.items() if name == named[kind]}
     asked = [each for each in described.classes if each.id in alike]

@@ -41,7 +41,7 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
         first = await _named(ran.first_column, runtime)
         rivals += [
             *_given_back(first, checked, described),
-            *await other_kind(first, described, state, runtime),
+            *await other_kind(first, checked, described, state, runtime),
         ]
         ran, objections = replace(ran, doubts=[*doubts, *rivals]), [*objections, *rivals]
         ran = replace(ran, unmet=await unmet_words(checked, first, described, state, runtime))

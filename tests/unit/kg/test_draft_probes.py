@@ -100,7 +100,11 @@ async def test_another_relation_fits_where_the_patterns_have_rows(
     [
         ("SELECT ?t { ?t r:weight ?w ; r:state ?s }", ["state", "weight"], []),
         ("SELECT ?t { ?t r:weight ?w ; r:state 'new' FILTER(?w > 5) }", [], []),
-        ("SELECT (?w / ?n * 100 AS ?share) { ?t r:weight ?w ; r:stock ?n ; r:fits ?o }", ["fits"], ["100"]),
+        (
+            "SELECT (?w / ?n * 100 AS ?share) { ?t r:weight ?w ; r:stock ?n ; r:fits ?o }",
+            ["fits"],
+            ["1.0", "100"],
+        ),
     ],
 )
 def test_what_a_query_leaves_free_and_computes_with(query: str, free: list[str], factors: list[str]) -> None:
