@@ -183,7 +183,7 @@ def test_every_question_over_http_ends_in_one_record(callers: tuple[Caller, Call
     texts = [text.encode("utf-8", "replace").decode() for text in (*FOREIGN, *UNSEEN)]
     for text in texts:
         record = alice.ask(input={"question": text, "id": text[:1_000]}).json()
-        assert record["outcome"] in ("grounded", "none"), text
+        assert record["outcome"] in ("grounded", "grounded_unverified", "none"), text
         assert record["method"] == "cor"
     tried(inputs=len(texts), questions=len(texts), records=len(texts))
 

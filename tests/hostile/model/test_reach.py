@@ -162,7 +162,7 @@ async def test_a_query_that_a_model_writes_is_read_only_or_refused(
 ) -> None:
     stub.say(said(text))
     record = await ask("sparql_qa", family, chat(stub), allow_parametric=False)
-    assert record["outcome"] in ("none", "grounded")
+    assert record["outcome"] in ("none", "grounded", "grounded_unverified")
     own = [asked for asked in listening.asked if asked == text]
     assert len(own) <= text.startswith("SELECT * { ?s ?p '")
     assert (await family.info()).triples == 35

@@ -28,7 +28,7 @@ def blocks(language: str, page: Path = README) -> list[str]:
 def shown_answers() -> list[tuple[str, list[str]]]:
     """Return each command whose output is shown, with the lines but the last, which holds the time."""
     shown = (block.removeprefix("$ ").splitlines() for block in blocks("console"))
-    return [(lines[0], lines[1:-1]) for lines in shown if len(lines) > 2 and "grounded" in lines[-1]]
+    return [(lines[0], lines[1:-1]) for lines in shown if len(lines) > 2 and " graph queries" in lines[-1]]
 
 
 @pytest.mark.parametrize(("command", "expected"), shown_answers())
