@@ -64,7 +64,7 @@ class CheckedDraft:
         grouped: Whether rows are grouped.
         limit: How many rows it lets out at most.
         offset: How many rows it leaves out before.
-        inner_limits: Those of the SELECTs within it, and whether their rows have an order.
+        inner_limits: Those of the SELECTs within it, with offsets, and whether their rows have an order.
         computed: The columns that are computed of what every row has.
         free: The relations to what is neither named, nor compared with a constant, nor computed with.
         beside: The relations to what is shown beside the first column.
@@ -80,7 +80,7 @@ class CheckedDraft:
     grouped: bool
     limit: int | None
     offset: int
-    inner_limits: list[tuple[int, bool]]
+    inner_limits: list[tuple[int, int, bool]]
     computed: list[str]
     free: list[str]
     beside: list[str]
@@ -156,7 +156,11 @@ class DraftChecker:
             any(each.keys for each in draft.selects),
             whole.limit,
             whole.offset,
-            [(each.limit, bool(each.order)) for each in draft.selects[1:] if each.limit is not None],
+            [
+                (each.limit, each.offset, bool(each.order))
+                for each in draft.selects[1:]
+                if each.limit is not None
+            ],
             sorted({*draft.computed_columns}),
             sorted({str(each.relation) for each in draft.patterns if draft.is_free(each)}),
             sorted(

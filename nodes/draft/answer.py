@@ -147,7 +147,7 @@ async def _bounds(checked: CheckedDraft, question: str, runtime: NodeRuntime) ->
     limit, offset = checked.limit, checked.offset
     within = [
         RecordedCondition(words="not all rows", query=f"LIMIT {n}", by="model" if ordered else None)
-        for n, ordered in checked.inner_limits
+        for n, _, ordered in checked.inner_limits
     ]
     if limit is None and not offset:
         return within

@@ -44,8 +44,9 @@ async def run(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
             *await other_kind(first, checked, described, state, runtime),
         ]
         ran, objections = replace(ran, doubts=[*doubts, *rivals]), [*objections, *rivals]
-        ran = replace(ran, unmet=await unmet_words(checked, first, described, state, runtime))
-        unsaid = (each for each in ran.unmet if each.casefold() in state["question"].casefold())
+        unmet, unsayable = await unmet_words(checked, first, described, state, runtime)
+        ran = replace(ran, unmet=[*unmet, *unsayable])
+        unsaid = (each for each in unmet if each.casefold() in state["question"].casefold())
         objections += _tell([each for each in unsaid if each not in drafted.left_out])
     new = [text for text in objections if text not in state["told"]]
     stands = not new or (standing is not None and standing.checked.text == checked.text)

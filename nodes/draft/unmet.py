@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kgqa.kg.terms import Entity, Literal, Term, plain_term
+from kgqa.kg.text import fold
 from kgqa.nodes.coverage import uncovered_by_terms
 from kgqa.nodes.cues import asked_extremes, unused_cues_of_sparql
 from kgqa.nodes.draft.state import Described, DraftState
 from kgqa.nodes.said import unsaid_figures
 from kgqa.priors.masking import TOPIC_MASK, mask_topic
-from kgqa.retrieval.wording import relation_phrase
+from kgqa.retrieval.wording import MIN_STEM_SAID, relation_phrase, word_similarity
 from kgqa.runtime.node import NodeRuntime
 from kgqa.tools.drafts import CheckedDraft
 from kgqa.tools.select import QueryConstants, read_constants
@@ -25,14 +26,18 @@ async def unmet_words(
     described: Described,
     state: DraftState,
     runtime: NodeRuntime,
-) -> list[str]:
-    """Return the words of a question that its draft does not say, given the first column of its rows."""
+) -> tuple[list[str], list[str]]:
+    """Return the words of a question that its draft does not say, given the first column of its rows.
+
+    Those are apart, and last, that nothing says which was shown: the draft may say them in its own way.
+    """
     read = await asyncio.to_thread(read_constants, checked.text)
     query = _Query(checked, read, described, state)
     unmet = [*dict.fromkeys(query.unmet(answers))]
     told = {*_words(" ".join(unmet)).split()}
-    uncovered = await query.uncovered(answers, runtime)
-    return [*unmet, *(each for each in uncovered if told.isdisjoint(each.split()))]
+    uncovered = [each for each in await query.uncovered(answers, runtime) if told.isdisjoint(each.split())]
+    sayable = [each for each in uncovered if _is_shown(each, described)]
+    return [*unmet, *sayable], [each for each in uncovered if each not in sayable]
 
 
 @dataclass(frozen=True)
@@ -69,11 +74,8 @@ class _Query:
         checked = self.checked
         yield from (term.name or term.id for term in (*self.written, *checked.factors))
         yield from map(self.described.called, checked.ids)
-        limits = [
-            *([checked.limit] if checked.limit is not None else []),
-            *(n for n, _ in checked.inner_limits),
-        ]
-        yield from map(str, [*limits, checked.offset + 1, *(checked.offset + n for n in limits)])
+        cuts = [(checked.limit or 0, checked.offset), *((n, offset) for n, offset, _ in checked.inner_limits)]
+        yield from (str(n) for limit, offset in cuts for n in (limit, offset + 1, offset + limit))
 
     async def uncovered(self, answers: Sequence[Term], runtime: NodeRuntime) -> list[str]:
         """Return the words that no name in it says, or only that of what was shown and is not in it."""
@@ -130,6 +132,13 @@ def without_names(question: str, topics: Sequence[Entity], described: Described)
     for name in sorted(names, key=len, reverse=True):
         question = mask_topic(question, name, ()).replace(TOPIC_MASK, " ")
     return question
+
+
+def _is_shown(words: str, described: Described) -> bool:
+    """Return whether a name or a value that was shown says one of the words."""
+    names = [*map(described.called, described.ids), *described.enumerated]
+    shown = {word for name in names for word in _words(name).split()}
+    return any(word_similarity(fold(one), two) >= MIN_STEM_SAID for one in words.split() for two in shown)
 
 
 def _words(text: str) -> str:

@@ -255,9 +255,18 @@ async def test_what_its_writer_leaves_unsaid_is_unverified(workshop: SparqlGraph
 
 async def test_a_word_that_nothing_of_the_query_says_is_unverified(workshop: SparqlGraph) -> None:
     draft = drafted("SELECT ?m { ?m a r:Maker ; r:city 'Ulm' }")
-    record, _ = await ask("Which famous makers are in Ulm?", workshop, draft, draft)
+    record, model = await ask("Which famous makers are in Ulm?", workshop, draft, draft)
+    assert len(model.prompts) == 1  # nothing that was shown says it either
     assert record["outcome"] == "grounded_unverified"
     assert {"words": "famous", "query": None, "by": None} in record["conditions"]
+
+
+async def test_ranks_are_said_by_the_bounds_of_a_select_within(workshop: SparqlGraph) -> None:
+    ranked = "SELECT ?t { ?t r:weight ?w } ORDER BY ?w LIMIT 2 OFFSET 1"
+    draft = drafted(f"SELECT ?t ?c {{ {{ {ranked} }} ?t r:madeBy/r:city ?c }}")
+    question = "In which cities are the 2nd to 3rd lightest tools made?"
+    record, _ = await ask(question, workshop, draft, draft)
+    assert {"2nd", "3rd"}.isdisjoint(each["words"] for each in record["conditions"])
 
 
 async def test_a_topic_that_the_query_leaves_out_is_unverified(workshop: SparqlGraph) -> None:
