@@ -68,9 +68,9 @@ class TestReplies:
     async def test_an_answer_is_a_sentence_with_its_proof_as_plain_json(self, kg: Any) -> None:
         state = await converse(Chat(kg=kg, model="offline"), "Where do the children of Ada live?")
         reply = state["messages"][-1]
-        said, proof = reply.content.split("\n\n")
+        said, way = reply.content.split("\n\n")
         assert said == "Bonn and Ulm (from the graph, if I read you right)."
-        assert proof == "Ada -child-> ? -lives_in-> Bonn and Ulm"
+        assert way == "Ada -child-> ? -lives_in-> Bonn and Ulm"
         proof = reply.additional_kwargs["kgqa"]
         assert json.loads(json.dumps(proof)) == proof
         assert [answer["name"] for answer in proof["answers"]] == ["Bonn", "Ulm"]
