@@ -134,7 +134,7 @@ def are_same(given: Rows, gold: Rows, question: Question) -> bool:
 @pytest.mark.parametrize(("graph",), tried(product(GRAPHS), absent))
 def test_every_question_has_gold(graph: str, by_pyoxigraph: Callable[[str], Run]) -> None:
     assert len(read(graph)) == 24
-    assert all(by_pyoxigraph(graph)(each.sparql or "") for each in read(graph))
+    assert all(by_pyoxigraph(graph)(each.sparql or "") != [] for each in read(graph))
 
 
 @pytest.mark.parametrize(("graph", "method"), tried(product(GRAPHS, METHODS), lambda graph, _: absent(graph)))
