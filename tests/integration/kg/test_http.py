@@ -214,5 +214,5 @@ async def test_no_record_shows_what_lets_someone_in(
     ) as proxy:
         url = secret(proxy.url).replace("?default-graph-uri=http://g/&", "&")
         record = await kgqa.aask("Whom does Ada know?", topics=["Ada"], kg=url, model="offline")
-    assert record["outcome"] == "grounded"
+    assert record["answers"]
     assert not [word for word in (*SECRETS, "key-0815", "p%40ss") if word in str(record)]
