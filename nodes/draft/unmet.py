@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kgqa.kg.terms import Entity, Literal, Term, plain_term
-from kgqa.kg.text import fold
 from kgqa.nodes.coverage import uncovered_by_terms
 from kgqa.nodes.cues import asked_extremes, unused_cues_of_sparql
 from kgqa.nodes.draft.state import Described, DraftState
@@ -138,7 +137,7 @@ def _is_shown(words: str, described: Described) -> bool:
     """Return whether a name or a value that was shown says one of the words."""
     names = [*map(described.called, described.ids), *described.enumerated]
     shown = {word for name in names for word in _words(name).split()}
-    return any(word_similarity(fold(one), two) >= MIN_STEM_SAID for one in words.split() for two in shown)
+    return any(word_similarity(one, two) >= MIN_STEM_SAID for one in words.split() for two in shown)
 
 
 def _words(text: str) -> str:
