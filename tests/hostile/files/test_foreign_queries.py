@@ -142,7 +142,7 @@ async def test_whatever_runs_the_process_lives(graph: SparqlGraph, tried: Tried)
     for name, query in RUN.items():
         start = time.monotonic()
         assert await how_it_ends(graph, query) in ENDS.get(name, {"answered"}), name
-        assert time.monotonic() - start < 30, name  # deadline 0.5 s; parsing, on a busy machine
+        assert time.monotonic() - start < 60, name  # deadline 0.5 s; parsing, on a busy machine
         assert await lives(graph), name
     taken = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
     assert taken < MAX_QUERY_MEMORY_BYTES / 8
