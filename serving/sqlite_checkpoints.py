@@ -34,10 +34,11 @@ FORGET_RUN = (
     f"DELETE FROM checkpoints WHERE {RUN_ID} = ?",  # noqa: S608
 )
 
-FORGET_THREAD = tuple(f"DELETE FROM {table} WHERE thread_id = :thread" for table in ("writes", "checkpoints"))  # noqa: S608
-
 _LATEST = "SELECT checkpoint_ns, MAX(checkpoint_id) FROM checkpoints WHERE thread_id = :thread GROUP BY 1"
-KEEP_LATEST = tuple(f"{each} AND (checkpoint_ns, checkpoint_id) NOT IN ({_LATEST})" for each in FORGET_THREAD)
+KEEP_LATEST = tuple(
+    f"DELETE FROM {table} WHERE thread_id = :thread AND (checkpoint_ns, checkpoint_id) NOT IN ({_LATEST})"  # noqa: S608
+    for table in ("writes", "checkpoints")
+)
 
 HAS_DELTA = (
     "SELECT 1 FROM checkpoints WHERE thread_id = ?"
@@ -95,18 +96,18 @@ class SqliteCheckpoints(SqliteSaver):
             ValueError: if no strategy is called so.
             NotImplementedError: if a thread has a DeltaChannel, whose value is spread over its steps.
         """
-        if strategy not in ("keep_latest", "delete"):
+        prune = {"keep_latest": self._keep_latest, "delete": self.delete_thread}.get(strategy)
+        if prune is None:
             raise ValueError(f"no strategy is called {strategy!r}; there are: keep_latest, delete")
-        await self._done(self._prune, [*map(str, thread_ids)], strategy)
+        for thread in thread_ids:
+            await self._done(prune, str(thread))
 
-    def _prune(self, threads: Sequence[str], strategy: str) -> None:
+    def _keep_latest(self, thread: str) -> None:
         with self.cursor() as cursor:
-            for thread in threads if strategy == "keep_latest" else ():
-                if cursor.execute(HAS_DELTA, (thread,)).fetchone():
-                    raise NotImplementedError(f"thread {thread} has a DeltaChannel; delete it as a whole")
-            for thread in threads:
-                for statement in KEEP_LATEST if strategy == "keep_latest" else FORGET_THREAD:
-                    cursor.execute(statement, {"thread": thread})
+            if cursor.execute(HAS_DELTA, (thread,)).fetchone():
+                raise NotImplementedError(f"thread {thread} has a DeltaChannel; delete it as a whole")
+            for statement in KEEP_LATEST:
+                cursor.execute(statement, {"thread": thread})
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Forget the steps of a thread."""

@@ -54,9 +54,8 @@ def read_rows(answer: bytes) -> Rows:
         if "boolean" in found:
             return _ask_rows({True: "true", False: "false"}[found["boolean"]])
         names, rows = found["head"]["vars"], found["results"]["bindings"]
-        if not (
-            isinstance(rows, list) and isinstance(names, list) and all(type(name) is str for name in names)
-        ):
+        are_lists = isinstance(rows, list) and isinstance(names, list)
+        if not (are_lists and all(isinstance(name, str) for name in names)):
             raise TypeError
         columns = tuple(names)
         if columns == (VIRTUOSO_ASK,):

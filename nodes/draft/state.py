@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated
 
 from pydantic import ConfigDict, with_config
@@ -60,11 +61,14 @@ class Described:
         """All texts that a property can have, of those properties that have few."""
         return sorted({text for each in self.classes for part in each.properties for text in part.values})
 
+    @cached_property
+    def _words(self) -> dict[str, str]:
+        words = {part.relation: part.words for each in self.classes for part in each.properties}
+        return words | {each.id: each.words for each in self.classes}
+
     def called(self, id: str) -> str:
         """Return what a class or relation is called, in words."""
-        words = {part.relation: part.words for each in self.classes for part in each.properties}
-        words |= {each.id: each.words for each in self.classes}
-        return words.get(id) or relation_phrase(local_name(id))
+        return self._words.get(id) or relation_phrase(local_name(id))
 
 
 @dataclass(frozen=True)
