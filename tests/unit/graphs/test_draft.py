@@ -68,7 +68,7 @@ async def test_the_prompt_shows_what_the_words_are_called_and_what_classes_have(
     draft = drafted("SELECT ?m { ?m a r:Maker ; r:city 'Ulm' }")
     _, model = await ask("Which makers are in Ulm?", workshop, draft)
     case = model.prompts[0].case().splitlines()
-    assert '"Ulm": r:city "Ulm" of r:Maker' in case
+    assert '"Ulm": r:city "Ulm" of 2 r:Maker' in case
     assert "  r:stock: numbers as text (to compare or add, cast with xsd:decimal) 7 … 120" in case
     assert "r:Tool, kinds: r:Axe, r:Saw, all of them of its kinds (?x a/rdfs:subClassOf* r:Tool)" in case
 
