@@ -67,7 +67,7 @@ are asked for), then what else is asked of each, and no other columns. A yes or 
 kind that the property has, and select the thing unless its name is asked for.
 - "the most", "the largest" asks for all that tie: compare with the MAX of a subquery. "top 5", "6th to \
 10th": ORDER BY with LIMIT and OFFSET. Without such words no LIMIT.
-- Per cent are from 0 to 100.
+- A share is in per cent, from 0 to 100. A difference keeps its sign: the first less the other.
 - "per", "for each": GROUP BY. "more than 5 of them": HAVING. A property with several values each repeats \
 its member's rows: count with DISTINCT, and sum or average in a subquery where it would.
 - "no", "not", "without": FILTER NOT EXISTS. What may be missing and is only shown: OPTIONAL.

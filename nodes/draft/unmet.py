@@ -134,10 +134,10 @@ def without_names(question: str, topics: Sequence[Entity], described: Described)
 
 
 def _is_shown(words: str, described: Described) -> bool:
-    """Return whether a name or a value that was shown says one of the words."""
+    """Return whether names and values that were shown say each of the words."""
     names = [*map(described.called, described.ids), *described.enumerated]
     shown = {word for name in names for word in _words(name).split()}
-    return any(word_similarity(one, two) >= MIN_STEM_SAID for one in words.split() for two in shown)
+    return all(any(word_similarity(one, two) >= MIN_STEM_SAID for two in shown) for one in words.split())
 
 
 def _words(text: str) -> str:
