@@ -8,12 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
 
-import pytest
-
 import kgqa
 from kgqa.data import SAMPLE_QUESTIONS
 
-pytestmark = pytest.mark.timeout(300)
 AT_ONCE, QUESTIONS = 8, 12  # each is asked twice, at the same time
 OFFLINE = {"kg": "sample", "model": "offline"}
 
