@@ -11,7 +11,7 @@ from typing import Any
 import kgqa
 from kgqa.data import SAMPLE_QUESTIONS
 
-AT_ONCE, QUESTIONS = 8, 12  # each is asked twice, at the same time
+AT_ONCE, QUESTIONS = 8, 6  # each is asked twice, at the same time
 OFFLINE = {"kg": "sample", "model": "offline"}
 
 
