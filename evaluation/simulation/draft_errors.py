@@ -46,7 +46,7 @@ _Edits: TypeAlias = Iterator[tuple[_Edit, ...]]
 def wrong_queries(query: str, schema: Schema) -> dict[str, Callable[[], list[str]]]:
     """Return what makes queries with one error each, by the kind of the error.
 
-    What is made is another query, which may give the same rows, or be none that can be run.
+    What is made is another query, which may give the same rows, or be none that can be run (`is_read`).
 
     Raises:
         Exception: whatever rdflib and pyparsing raise where the query is no SPARQL.
@@ -54,12 +54,13 @@ def wrong_queries(query: str, schema: Schema) -> dict[str, Callable[[], list[str
     writer = _Writer(query, schema)
 
     def make(edits: Callable[[], _Edits]) -> list[str]:
-        return [*filter(_is_read, dict.fromkeys(map(writer.edited, edits())))]
+        return [*dict.fromkeys(map(writer.edited, edits()))]
 
     return {kind: partial(make, edits) for kind, edits in writer.kinds.items()}
 
 
-def _is_read(query: str) -> bool:
+def is_read(query: str) -> bool:
+    """Return whether a query can be read; to read all that may be wrong would take seconds."""
     try:
         read_draft(query)
     except Exception:

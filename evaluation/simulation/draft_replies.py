@@ -3,7 +3,7 @@
 import asyncio
 
 from kgqa.evaluation.simulation.chat import write_paths
-from kgqa.evaluation.simulation.draft_errors import wrong_queries
+from kgqa.evaluation.simulation.draft_errors import is_read, wrong_queries
 from kgqa.evaluation.simulation.oracle import Case
 from kgqa.kg.drafts.schema import Schema
 from kgqa.kg.errors import KGRejected, KGTimeout
@@ -56,6 +56,8 @@ async def _err(gold: str, case: Case) -> str:
     wrong = await asyncio.to_thread(wrong_queries, gold, Schema(await graph.profile(), graph.relations))
     for kind in case.draws.shuffled("wrong draft", [*wrong]):
         for text in case.draws.shuffled(kind, await asyncio.to_thread(wrong[kind])):
+            if not await asyncio.to_thread(is_read, text):
+                continue
             rows = await _rows(text, graph)
             if rows is None or right is None or (rows != right if ordered else {*rows} != {*right}):
                 return text

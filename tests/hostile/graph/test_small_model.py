@@ -16,7 +16,6 @@ from kgqa.tests.hostile.graph.test_methods import complete
 from kgqa.tests.support.llm_server import missing, serving
 
 pytestmark = [
-    pytest.mark.timeout(300),
     pytest.mark.skipif(bool(missing()), reason=missing() or ""),
 ]
 

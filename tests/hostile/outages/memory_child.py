@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-QUESTIONS = 2_000 if os.environ.get("KGQA_EVERY_RUN") else 200
+QUESTIONS = 2_000 if os.environ.get("KGQA_EVERY_RUN") else 120
 """Questions of all methods; 2,000 with KGQA_EVERY_RUN=1."""
 
 METHODS = ("cor", "compose", "cog", "vog", "pog", "tog")

@@ -15,7 +15,6 @@ pytestmark = [
     pytest.mark.skipif(bool(WHY_NOT), reason=str(WHY_NOT)),
     pytest.mark.skipif(not SAMPLE_GRAPH.is_file(), reason="needs the sample graph"),
     pytest.mark.skipif(not Path("/proc/self/stat").is_file(), reason="reads processor time from /proc"),
-    pytest.mark.timeout(120),
 ]
 
 LOAD = Load(clients=32, seconds=8.0)

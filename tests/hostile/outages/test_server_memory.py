@@ -15,7 +15,7 @@ from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.integration.serving.asking import FAMILY, INPUT
 from kgqa.tests.support.servers.langgraph import Server, missing, serving
 
-RUNS = 10_000 if os.environ.get("KGQA_EVERY_RUN") else 400
+RUNS = 10_000 if os.environ.get("KGQA_EVERY_RUN") else 200
 """Runs in all; 10,000 with KGQA_EVERY_RUN=1."""
 
 CLIENTS = 8

@@ -20,7 +20,6 @@ from kgqa.tests.support.servers.langgraph_proxy import PROGRAM, proxied, serving
 pytestmark = [
     pytest.mark.skipif(bool(missing()), reason=str(missing())),
     pytest.mark.skipif(PROGRAM is None, reason="needs haproxy"),
-    pytest.mark.timeout(120),
 ]
 
 TOWNS = ["Bonn", "Ulm"]

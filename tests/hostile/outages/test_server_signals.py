@@ -23,7 +23,7 @@ RUNS = 16
 
 TOWNS = ["Bonn", "Ulm"]
 
-pytestmark = [pytest.mark.skipif(bool(missing()), reason=str(missing())), pytest.mark.timeout(180)]
+pytestmark = pytest.mark.skipif(bool(missing()), reason=str(missing()))
 
 Process = subprocess.Popen[str]
 

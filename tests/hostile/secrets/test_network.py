@@ -76,7 +76,6 @@ def commands(folder: Path) -> list[list[str]]:
     ]
 
 
-@pytest.mark.timeout(280)  # where nothing is prepared yet, the sample graph is
 def test_no_command_reaches_out(
     stub: Stub, turtle: Callable[[str], Path], tmp_path: Path, tried: Tried
 ) -> None:

@@ -35,7 +35,7 @@ def kgqa_command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def test_from_the_template_to_a_row_in_the_report(tmp_path: Path) -> None:
     before = kgqa_files()
-    evaluate = ["eval", "--dataset", "sample", "--limit", "20", "--model", "simulated:accuracy=1"]
+    evaluate = ["eval", "--dataset", "sample", "--limit", "6", "--model", "simulated:accuracy=1"]
     own = "first_walk/first_walk.py:graph"
     ended = [
         kgqa_command(tmp_path, "new", "method", "first_walk"),

@@ -52,10 +52,10 @@ async def wrong(record: dict[str, Any], question: dict[str, Any], graph: Knowled
     return None
 
 
-MOST = None if os.environ.get("KGQA_EVERY_QUESTION") else 150
+MOST = None if os.environ.get("KGQA_EVERY_QUESTION") else 40
 """Questions tried of each set, evenly spread; all of them with KGQA_EVERY_QUESTION=1."""
 
-MOST_UNREAD = 0.02
+MOST_UNREAD = 0.05
 """Of the questions, those whose words do not all say something of the right query."""
 
 

@@ -75,13 +75,13 @@ async def test_the_offline_model_leaves_the_same_records(form, method: str) -> N
 
 @needs_data
 async def test_metaqa_as_a_table_of_names_has_the_same_answers(tmp_path: Path) -> None:
-    """134,741 triples: every fortieth question of each number of hops, asked of RDF and of the table."""
+    """134,741 triples: some questions of each number of hops, asked of RDF and of the table."""
     file = DATA / "metaqa" / "metaqa.nt.gz"
     rdf = open_graph([file])
     table = open_graph([_as_names(file, tmp_path / "metaqa.csv")])
     model = PerfectModel()
-    asked = [each for hops in "123" for each in questions(f"metaqa/metaqa-{hops}hop-test-sample")[::40]]
-    assert len(asked) > 10
+    asked = [each for hops in "123" for each in questions(f"metaqa/metaqa-{hops}hop-test-sample")[::120]]
+    assert len(asked) > 5
     for question in asked:
         names = []
         for graph, about in ((rdf, question), (table, _by_name(question))):

@@ -19,7 +19,6 @@ from kgqa.runtime.record import Outcome
 from kgqa.tests.support.llm_server import missing, serving
 
 pytestmark = [
-    pytest.mark.timeout(300),
     pytest.mark.skipif(bool(missing()), reason=missing() or ""),
 ]
 

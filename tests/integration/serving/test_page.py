@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 WHY_NOT = browsers.missing() or langgraph.missing()
 
-pytestmark = [pytest.mark.skipif(bool(WHY_NOT), reason=str(WHY_NOT)), pytest.mark.timeout(240)]
+pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=str(WHY_NOT))
 
 HOSTILE = f"</script><img src=x onerror=window.pwned=1>{'x' * 200}\u202e"
 """A label that would be an element, make the page wide, and turn round what is written after it."""

@@ -40,7 +40,7 @@ async def scores(asked: Sequence[Question], graph: KnowledgeGraph, **options: An
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(("graph", "name"), available(SETS))
 async def test_as_well_as_cor(graph: str, name: str) -> None:
-    asked, opened = questions(name, most=10), graph_of(graph)
+    asked, opened = questions(name, most=5), graph_of(graph)
     by_cog = await scores(asked, opened, method="cog")
     assert by_cog == await scores(asked, opened, method="cor")
     assert max(by_cog) == 1

@@ -1,14 +1,16 @@
 """Terms in, SPARQL out: no string can change the shape of a query."""
 
+from functools import cache
+
 import pyoxigraph as ox
 import pytest
 from hypothesis import example, given, settings, strategies as st
 from rdflib.plugins.sparql.algebra import translateQuery
-from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 
 from kgqa.kg.dialects import PLAIN
 from kgqa.kg.sparql import chain_queries, patterns, queries
+from kgqa.kg.sparql.grammar import query_parser
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 
 HOSTILE = [
@@ -38,7 +40,7 @@ def shape(text):
             return tuple(walk(part) for part in node)
         return type(node).__name__
 
-    return walk(translateQuery(parseQuery(text)).algebra)
+    return walk(translateQuery(query_parser()(text)).algebra)
 
 
 def all_queries(entity, literal):
@@ -59,10 +61,12 @@ def all_queries(entity, literal):
     ]
 
 
-PLAIN_SHAPES = [shape(text) for text in all_queries(Entity("http://x/a"), Literal("a"))]
+@cache
+def plain_shapes():
+    return [shape(text) for text in all_queries(Entity("http://x/a"), Literal("a"))]
 
 
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=1, deadline=None)
 @given(anything, anything)
 @example("> ?p ?o } #", "")
 def test_no_text_changes_the_shape_of_a_query(id, value):
@@ -70,7 +74,7 @@ def test_no_text_changes_the_shape_of_a_query(id, value):
         entity = Entity(f"http://x/{id}")
     except ValueError:
         entity = Entity("http://x/a")
-    assert [shape(text) for text in all_queries(entity, Literal(value))] == PLAIN_SHAPES
+    assert [shape(text) for text in all_queries(entity, Literal(value))] == plain_shapes()
 
 
 @settings(deadline=None)

@@ -21,7 +21,6 @@ TEXT = (3092, 600) if EVERY else (516, 202)
 
 pytestmark = [
     pytest.mark.skipif(not SCHEMA.exists(), reason=f"the training questions are not in {DATA}"),
-    pytest.mark.timeout(300),
 ]
 
 

@@ -13,7 +13,6 @@ from kgqa.tests.support.perfect import DATA, questions
 
 pytestmark = [
     pytest.mark.skipif(not (DATA / "metaqa").exists(), reason=f"the training questions are not in {DATA}"),
-    pytest.mark.timeout(300),
 ]
 
 
