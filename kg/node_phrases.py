@@ -127,7 +127,7 @@ class NodePhrases:
         self._unions = [union for union in self._unions if union not in unions]
         self._clauses = [clause for clause in self._clauses if clause[0] != node]
         name = self._named.pop(node, "")
-        parts = len(classes) + len(hops) + len(unions) + len(clauses) + bool(name)
+        parts = len(classes[1:]) + len(hops) + len(unions) + len(clauses)
         tail = say_relation(hops[0][0]) if hops and not (hops[0][0].forward or classes or name) else ""
         self.labels[node] = (classes or [tail or "thing"])[0]
 
@@ -138,7 +138,7 @@ class NodePhrases:
         for hop, end in hops:
             other = Said(say_term(end)) if isinstance(end, Entity) else self.node(end)
             joined.append((hop, bracketed(other, not hop.forward and is_verbal(say_relation(hop)))))
-        others = [bracketed(self._union(union, node, several)) for union in unions]
+        others = [bracketed(self._union(union, node, several, thing)) for union in unions]
         is_long = bool(unions)
         if classes:
             name, several = classes.pop(0), not each
@@ -164,7 +164,7 @@ class NodePhrases:
             " ".join(filter(None, (head, " and ".join(words)))), several, is_long or bool(words), told
         )
 
-    def _union(self, union: Union, node: int, several: bool) -> Said:
+    def _union(self, union: Union, node: int, several: bool, thing: str) -> Said:
         """Say a node by alternatives, each with all that is joined to it on its way."""
         every = []
         for edges, clauses in union.alternatives:
@@ -173,7 +173,7 @@ class NodePhrases:
             fork._named = {**self._named}
             fork._edges = [*dict.fromkeys([*self._edges, *edges])]
             fork._clauses = [*self._clauses, *clauses]
-            every.append(fork.node(node, several=several))
+            every.append(fork.node(node, several=several, thing=thing))
         self.__dict__ |= fork.__dict__
         texts = [*dict.fromkeys(said.text for said in every)]
         return Said(list_words(texts, "or"), any(said.several for said in every), True)
