@@ -138,9 +138,10 @@ def _validate(shape: TypeAdapter[Parsed], given: Any) -> Parsed:
 
 def parse_result(record: Record) -> Result:
     """Read a record of any known shape; an `InvalidRecord` names the field that is missing or wrong."""
-    if {"qname", "query"} <= record.keys():  # of the TEXT2SPARQL challenge
-        return Result(str(record["qname"]), str(record.get("question")), (), record=record)
-    if record.keys().isdisjoint({"answers", "results", "prediction"}):
+    is_bare = record.keys().isdisjoint({"answers", "results", "prediction"})
+    if is_bare and {"question", "query"} <= record.keys():  # of the TEXT2SPARQL challenge
+        return Result(record.get("qname"), str(record["question"]), (), record=record)
+    if is_bare:
         raise InvalidRecord("field answers (or results, in published outputs): is missing")
     read = _validate(_RECORD, record)
     id = read.get("id")

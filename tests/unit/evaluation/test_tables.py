@@ -140,6 +140,12 @@ def test_a_run_is_scored_again_by_the_tables_that_it_keeps_and_answers_by_their_
     (tmp_path / "answers.json").write_text(json.dumps(answers))
     found = rescore(tmp_path / "answers.json", dataset=str(file), protocol="text2sparql", kg=[graph])
     assert found.metrics["f1"]["value"] == 0.5
+    unnamed = [
+        {"question": "Who are Ada's children?", "query": queries["1"], "endpoint": "http://t/text2sparql"}
+    ]
+    (tmp_path / "answers.json").write_text(json.dumps(unnamed))  # of a file that gives no prefix
+    found = rescore(tmp_path / "answers.json", dataset=str(file), protocol="text2sparql", kg=[graph])
+    assert found.metrics["f1"]["value"] == 0.5
     record = kgqa.ask("Where does Ben live?", kg=graph, model="offline", id="family:2-en")
     (tmp_path / "results.jsonl").write_text(json.dumps(record))
     tables = {"gold": {"family:2-en": [["x", "y"]]}, "given": {"family:2-en": [["x", "y"]]}}
