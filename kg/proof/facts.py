@@ -6,12 +6,14 @@ from dataclasses import replace
 from kgqa.kg.graph import Row
 from kgqa.kg.proof.compilation import ANSWER, node_variable, with_prologue, write_body
 from kgqa.kg.proof.query import AnswerQuery, Condition, Pick
+from kgqa.kg.proof.values import is_one_of
 from kgqa.kg.sparql.decoding import read_integer, sort_key
 from kgqa.kg.sparql.patterns import NOWHERE, label_of
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple
 
 MAX_ROWS = 2_000  # ways from one part of a query to its answers that are looked at
 MAX_NODES = 4  # of such a way
+MANY_ANSWERS = 50  # which may be the first of very many
 
 Way = list[Term]  # nodes, from the topic of a chain on, or from the node that has an attribute
 
@@ -42,11 +44,16 @@ def write_evidence_query(
     """Ask for ``?part ?answer``, and four times for a node ``?w0``, its ``?label0`` and ``?rank0``.
 
     The parts are the branches in ``depths``, up to so many hops, then the conditions that facts meet. Nodes
-    are in the order in which facts lead from one to the next. Names are looked up after all parts.
+    are in the order in which facts lead from one to the next. Names are looked up after all parts. The
+    chains are gone from their topics where few answers are all that there are, as for the answers
+    themselves; else back from these: Oxigraph goes from where terms are listed.
     """
-    held = () if query.ask else (Pick(query.returned, tuple(answers)),)
+    few = len(answers) < MANY_ANSWERS
+    held = () if query.ask or few else (Pick(query.returned, tuple(answers)),)
     plain = replace(query, aggregate=None, ask=False, picked=(*query.picked, *held))
     triples, tests = write_body(plain, types)
+    if few and not query.ask:
+        tests = [*tests, f"FILTER({is_one_of(node_variable(plain, query.returned), answers)})"]
     body, blocks = " ".join([*triples, *tests]), []
     ways = [
         [node_variable(plain, place) for place in plain.branches[branch].places[:depth]]

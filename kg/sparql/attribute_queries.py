@@ -104,8 +104,11 @@ def _nodes(chain: Chain, place: int, limits: Limits) -> Iterator[str]:
 
 
 def _values(chain: Chain, place: int, forward: bool, step: str, limits: Limits) -> str:
-    shown = f"?relation ?value ({TRUE if forward else FALSE} AS ?forward)"
-    return _rows(chain, place, shown, f"{_starts(chain, place, limits)} {step}", limits)
+    return _rows(chain, place, _shown(forward), f"{_starts(chain, place, limits)} {step}", limits)
+
+
+def _shown(forward: bool) -> str:
+    return f"?relation ?value ({TRUE if forward else FALSE} AS ?forward)"
 
 
 def _past_unnamed(chain: Chain, place: int, step: str, labels: Sequence[str], limits: Limits) -> str:
@@ -123,11 +126,15 @@ def _past_unnamed(chain: Chain, place: int, step: str, labels: Sequence[str], li
 
 
 def _near(chain: Chain, place: int, near: Sequence[Term], limits: Limits) -> Iterator[str]:
-    """Ask where terms stand at the nodes of a place: entities are looked up, of literals all are read."""
+    """Ask where terms stand at the nodes of a place: entities are looked up, of literals all are read.
+
+    Each node is paired with each entity first: Oxigraph would read all facts of an entity.
+    """
     entities = [term for term in near if isinstance(term, Entity)]
+    beside = f"{_starts(chain, place, limits)} VALUES ?value {{ {values_list(entities)} }}"
+    pairs = f"{{ SELECT DISTINCT ?e{place} ?value WHERE {{ {beside} }} }}"
     for forward in (True, False) if entities else ():
-        step = f"VALUES ?value {{ {values_list(entities)} }} {_triple(place, forward)}"
-        yield _values(chain, place, forward, step, limits)
+        yield _rows(chain, place, _shown(forward), f"{pairs} {_triple(place, forward)}", limits)
     if tests := [test for term in near if isinstance(term, Literal) for test in _text_tests(term)]:
         starts = f"{_starts(chain, place, limits)} {_triple(place, True)}"
         read = f"SELECT ?e{place} ?relation ?value WHERE {{ {starts} }}"
