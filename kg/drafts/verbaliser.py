@@ -187,7 +187,7 @@ class _Speaker:
             had = said.removeprefix(f"{THINGS} with any ")
             told = f"excluding {said}" if group.negated else f"that are among {said}"
             told = told if had == said else f"with{'out' * group.negated} any {had}"
-            self.clauses.append((shared[0], lambda _, told=told: told))
+            self.clauses.append((shared[0], _always(told)))
 
     def _named(self, edges: Sequence[Edge], it: int | None = None) -> dict[int, str]:
         named = {node: name for node, name in self.named.items() if node in _nodes_of(edges)}
@@ -326,6 +326,10 @@ class _Speaker:
         edges = self._part(node, root)
         words = self._phrases(edges, root).node(node, several=several, thing=SOMETHING).text
         return f"{words} if there is any" if edges and not {*edges} & {*self.edges} else words
+
+
+def _always(told: str) -> Clause:
+    return lambda several: told
 
 
 def _nodes_of(edges: Sequence[Edge]) -> set[int]:
