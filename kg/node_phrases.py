@@ -76,9 +76,10 @@ def say_related(hop: Hop, other: Said, several: bool) -> str:
         return f"with any {relation}"
     if hop.forward:
         return f"whose {relation} {other.told or f'is {other.one_of_it}'}"
-    if is_verbal(relation):
+    if is_verbal(relation) and not other.is_long:
         return f"that {text} {with_verb(relation, several=other.several)}"
-    return f"that {be(several)} {of_which(relation, text, several=several)}"
+    said = of_which(relation, text, several=several and not is_verbal(relation), is_long=other.is_long)
+    return f"that {be(several)} {said}"
 
 
 class NodePhrases:
@@ -140,21 +141,21 @@ class NodePhrases:
         name = self._named.pop(node, "")
         parts = len(classes[1:]) + len(hops) + len(unions) + len(clauses)
         tail = say_relation(hops[0][0]) if hops and not (hops[0][0].forward or name) else ""
-        if classes and in_plural(tail) == in_plural(classes[0]) and not each:
+        if classes and not each and f" {in_plural(tail)}".endswith(f" {in_plural(classes[0])}"):
             classes.pop(0)  # "customers of", and not "customers that are customers of"
             several = True
         elif classes:
             tail = ""
         self.labels[node] = (classes or [tail or label])[0]
 
-        def bracketed(said: Said, inside: bool = False) -> Said:
-            return said._replace(text=f"({said.text})") if said.is_long and (parts > 1 or inside) else said
+        def bracketed(said: Said) -> Said:
+            return said._replace(text=f"({said.text})") if said.is_long and parts > 1 else said
 
         joined = []
         for hop, end in hops:
             relation = say_relation(hop) if hop.forward else "thing"
             other = Said(say_term(end)) if isinstance(end, Entity) else self.node(end, label=relation)
-            joined.append((hop, bracketed(other, not hop.forward and is_verbal(say_relation(hop)))))
+            joined.append((hop, bracketed(other)))
         others = [bracketed(self._union(union, node, several, thing)) for union in unions]
         is_long = bool(unions)
         if classes:
@@ -164,7 +165,7 @@ class NodePhrases:
             head = name
         elif tail:
             _, other = joined.pop(0)
-            head = of_which(tail, other.text, several=several)
+            head = of_which(tail, other.text, several=several, is_long=other.is_long)
             is_long = other.is_long or is_verbal(tail)
         elif others:
             head, several, *_ = others.pop(0)

@@ -1,5 +1,7 @@
 """Written queries in words: each kind of part, and that what cannot be said is told to be there."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 
@@ -128,6 +130,6 @@ def test_what_is_no_query_is_not_said() -> None:
 def test_no_topic_is_left_out_in_silence(query: AnswerQuery) -> None:
     said = say_query(write_query(query, types=(proofs.TYPE,)), {}) or ""
     topics = {chain.topic.id.rpartition("/")[2] for each in query.branches for chain in each.chains}
-    words = {*said.replace(",", " ").replace("(", " ").replace(")", " ").split()}
+    words = {*re.split(r'[\s,()"]+', said)}
     assert said.isprintable()
     assert said.endswith(FURTHER) or topics - {"urn:kgqa:any"} <= words, said
