@@ -14,6 +14,9 @@ from kgqa.kg.sparql.derived import BROADER, SUBCLASS, leads_to_members
 from kgqa.kg.terms import ANY, Entity, Hop
 from kgqa.kg.text import in_plural
 
+MAX_NESTED = 3
+"""Alternatives within alternatives that are all said: their words are as many as their products."""
+
 SOMETHING, THINGS = "something", "things"
 
 Clause = Callable[[bool], str]
@@ -74,6 +77,8 @@ def say_related(hop: Hop, other: Said, several: bool) -> str:
         return f"that {with_verb(relation, several=several)} {text}"
     if hop.forward and text in {SOMETHING, str(ANY)}:
         return f"with any {relation}"
+    if hop.forward and text == "it":
+        return f"whose {relation} it is"
     if hop.forward:
         return f"whose {relation} {other.told or f'is {other.one_of_it}'}"
     if is_verbal(relation) and not other.is_long:
@@ -98,7 +103,7 @@ class NodePhrases:
     ) -> None:
         self.labels: dict[int, str] = {}
         self._edges, self._clauses = [*dict.fromkeys(edges)], [*clauses]
-        self._unions, self._named = [*unions], {**named}
+        self._unions, self._named, self._nested = [*unions], {**named}, 0
 
     @property
     def is_done(self) -> bool:
@@ -185,13 +190,15 @@ class NodePhrases:
     def _union(self, union: Union, node: int, several: bool, thing: str) -> Said:
         """Say a node by alternatives, each with all that is joined to it on its way."""
         every = []
-        for edges, clauses in union.alternatives:
+        said_all = self._nested < MAX_NESTED
+        for edges, clauses in union.alternatives if said_all else union.alternatives[:1]:
             fork = copy(self)
+            fork._nested += 1
             fork.labels = {at: label for at, label in self.labels.items() if at != node}
             fork._named = {**self._named}
             fork._edges = [*dict.fromkeys([*self._edges, *edges])]
             fork._clauses = [*self._clauses, *clauses]
             every.append(fork.node(node, several=several, thing=thing))
-        self.__dict__ |= fork.__dict__
-        texts = [*dict.fromkeys(said.text for said in every)]
+        self.__dict__ |= {**fork.__dict__, "_nested": self._nested}
+        texts = [*dict.fromkeys([*(said.text for said in every), *([] if said_all else ["otherwise"])])]
         return Said(list_words(texts, "or"), any(said.several for said in every), True)

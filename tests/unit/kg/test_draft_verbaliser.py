@@ -87,11 +87,11 @@ NAMES = {
             "SELECT ?d (AVG(?s) AS ?n) { ?d a r:Dept . ?m a r:Emp ; r:dept ?d ; r:pay ?s FILTER(?s > 5) } "
             "GROUP BY ?d",
             "for each department: "
-            "the average of pays of (employees whose department is it) that are more than 5",
+            "the average of pays of (employees whose department it is) that are more than 5",
         ),
         (
             "SELECT ?city (COUNT(?c) AS ?n) { ?c a r:Emp ; r:city ?city } GROUP BY ?city",
-            "for each city of employees: the number of employees whose city is it",
+            "for each city of employees: the number of employees whose city it is",
         ),
         (
             "SELECT ?d ((?x - ?y) AS ?z) { ?d a r:Dept ; r:income ?x ; r:costs ?y }",
@@ -100,7 +100,7 @@ NAMES = {
         (
             "SELECT ?name ?n { ?d a r:Dept ; r:name ?name "
             "{ SELECT ?d (COUNT(?m) AS ?n) { ?m r:dept ?d } GROUP BY ?d } }",
-            "for each department: its name and the number of things whose department is it",
+            "for each department: its name and the number of things whose department it is",
         ),
         ("SELECT ?m { r:b ?p ?m }", f"things {FURTHER}"),
         (

@@ -172,6 +172,15 @@ def test_what_the_model_picked_is_said_to_be_its_choice() -> None:
     ]
 
 
+def test_alternatives_within_alternatives_are_not_all_said() -> None:
+    branches = [
+        Branch(Chain(LIMA, hops("r", "s")), (at + 1, at), (Chain(PERU, hops("r", "s")),)) for at in range(16)
+    ]
+    said = verbalise(AnswerQuery(tuple(branches), 0))
+    assert " or otherwise" in said
+    assert len(said) < 10_000
+
+
 @settings(proofs.SETTINGS, max_examples=300)
 @given(proofs.queries())
 def test_no_topic_hop_or_value_of_a_query_is_left_unsaid(query: AnswerQuery) -> None:
