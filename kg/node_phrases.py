@@ -105,11 +105,6 @@ class NodePhrases:
         self._edges, self._clauses = [*dict.fromkeys(edges)], [*clauses]
         self._unions, self._named, self._nested = [*unions], {**named}, 0
 
-    @property
-    def is_done(self) -> bool:
-        """Whether all of it was said."""
-        return not (self._edges or self._clauses or self._unions or self._named)
-
     def node(
         self,
         node: int,
@@ -190,8 +185,8 @@ class NodePhrases:
     def _union(self, union: Union, node: int, several: bool, thing: str) -> Said:
         """Say a node by alternatives, each with all that is joined to it on its way."""
         every = []
-        said_all = self._nested < MAX_NESTED
-        for edges, clauses in union.alternatives if said_all else union.alternatives[:1]:
+        says_all = self._nested < MAX_NESTED
+        for edges, clauses in union.alternatives if says_all else union.alternatives[:1]:
             fork = copy(self)
             fork._nested += 1
             fork.labels = {at: label for at, label in self.labels.items() if at != node}
@@ -200,5 +195,5 @@ class NodePhrases:
             fork._clauses = [*self._clauses, *clauses]
             every.append(fork.node(node, several=several, thing=thing))
         self.__dict__ |= {**fork.__dict__, "_nested": self._nested}
-        texts = [*dict.fromkeys([*(said.text for said in every), *([] if said_all else ["otherwise"])])]
+        texts = [*dict.fromkeys([*(said.text for said in every), *([] if says_all else ["otherwise"])])]
         return Said(list_words(texts, "or"), any(said.several for said in every), True)

@@ -102,6 +102,17 @@ NAMES = {
             "{ SELECT ?d (COUNT(?m) AS ?n) { ?m r:dept ?d } GROUP BY ?d } }",
             "for each department: its name and the number of things whose department it is",
         ),
+        ("SELECT ?m { ?m a r:Emp . ?d a r:Dept }", f"employees {FURTHER}"),
+        (
+            "SELECT ?d (COUNT(?m) AS ?n) "
+            "{ ?m r:dept ?d { ?m r:knows r:b } UNION { ?m r:knows r:c } } GROUP BY ?d",
+            "for each department of something whose knows is Bolt or something whose knows is Cog: "
+            "the number of (things whose knows is Bolt or things whose knows is Cog) whose department it is",
+        ),
+        (
+            "SELECT (COUNT(?m) AS ?n) { ?m a r:Emp } HAVING (COUNT(?m) > 3)",
+            f"the number of employees {FURTHER}",
+        ),
         ("SELECT ?m { r:b ?p ?m }", f"things {FURTHER}"),
         (
             "SELECT ?m { ?m a r:Emp FILTER EXISTS { ?m r:boss ?b FILTER(?b != r:c) } }",
