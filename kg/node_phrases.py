@@ -14,6 +14,9 @@ from kgqa.kg.sparql.derived import BROADER, SUBCLASS, leads_to_members
 from kgqa.kg.terms import ANY, Entity, Hop
 from kgqa.kg.text import in_plural
 
+MAX_NESTED = 3
+"""Alternatives within alternatives that are all said: their words are as many as their products."""
+
 SOMETHING, THINGS = "something", "things"
 
 Clause = Callable[[bool], str]
@@ -46,9 +49,11 @@ class Edge(NamedTuple):
 
     @property
     def members_of(self) -> str:
-        """The class that the hop leads to the members of; empty for any other."""
-        is_class = leads_to_members(self.hop) and self.hop.relation not in {SUBCLASS, BROADER}
-        return say_term(self.start) if is_class and isinstance(self.start, Entity) else ""
+        """The class that the hop leads to the members of, or to its kinds; empty for any other."""
+        is_class = leads_to_members(self.hop) and self.hop.relation != BROADER
+        if not (is_class and isinstance(self.start, Entity)):
+            return ""
+        return f"{'kind of ' * (self.hop.relation == SUBCLASS)}{say_term(self.start)}"
 
 
 class Alternative(NamedTuple):
@@ -72,11 +77,14 @@ def say_related(hop: Hop, other: Said, several: bool) -> str:
         return f"that {with_verb(relation, several=several)} {text}"
     if hop.forward and text in {SOMETHING, str(ANY)}:
         return f"with any {relation}"
+    if hop.forward and text == "it":
+        return f"whose {relation} it is"
     if hop.forward:
         return f"whose {relation} {other.told or f'is {other.one_of_it}'}"
-    if is_verbal(relation):
+    if is_verbal(relation) and not other.is_long:
         return f"that {text} {with_verb(relation, several=other.several)}"
-    return f"that {be(several)} {of_which(relation, text, several=several)}"
+    said = of_which(relation, text, several=several and not is_verbal(relation), is_long=other.is_long)
+    return f"that {be(several)} {said}"
 
 
 class NodePhrases:
@@ -95,14 +103,17 @@ class NodePhrases:
     ) -> None:
         self.labels: dict[int, str] = {}
         self._edges, self._clauses = [*dict.fromkeys(edges)], [*clauses]
-        self._unions, self._named = [*unions], {**named}
+        self._unions, self._named, self._nested = [*unions], {**named}, 0
 
-    @property
-    def is_done(self) -> bool:
-        """Whether all of it was said."""
-        return not (self._edges or self._clauses or self._unions or self._named)
-
-    def node(self, node: int, *, several: bool = False, thing: str = SOMETHING, each: bool = False) -> Said:
+    def node(
+        self,
+        node: int,
+        *,
+        several: bool = False,
+        thing: str = SOMETHING,
+        each: bool = False,
+        label: str = "thing",
+    ) -> Said:
         """Say a node, and all that is joined to it; ``thing`` stands for what has no name of its own.
 
         Args:
@@ -110,6 +121,7 @@ class NodePhrases:
             several: Whether it is said as several things.
             thing: What it is called where nothing else says it.
             each: Whether "each" or the like stands before it.
+            label: What it is called in a word where it is spoken of again, and no more is known.
         """
         if node in self.labels:
             return Said(f"the same {self.labels[node]}")
@@ -128,16 +140,22 @@ class NodePhrases:
         self._clauses = [clause for clause in self._clauses if clause[0] != node]
         name = self._named.pop(node, "")
         parts = len(classes[1:]) + len(hops) + len(unions) + len(clauses)
-        tail = say_relation(hops[0][0]) if hops and not (hops[0][0].forward or classes or name) else ""
-        self.labels[node] = (classes or [tail or "thing"])[0]
+        tail = say_relation(hops[0][0]) if hops and not (hops[0][0].forward or name) else ""
+        if classes and not each and f" {in_plural(tail)}".endswith(f" {in_plural(classes[0])}"):
+            classes.pop(0)  # "customers of", and not "customers that are customers of"
+            several = True
+        elif classes:
+            tail = ""
+        self.labels[node] = (classes or [tail or label])[0]
 
-        def bracketed(said: Said, inside: bool = False) -> Said:
-            return said._replace(text=f"({said.text})") if said.is_long and (parts > 1 or inside) else said
+        def bracketed(said: Said) -> Said:
+            return said._replace(text=f"({said.text})") if said.is_long and parts > 1 else said
 
         joined = []
         for hop, end in hops:
-            other = Said(say_term(end)) if isinstance(end, Entity) else self.node(end)
-            joined.append((hop, bracketed(other, not hop.forward and is_verbal(say_relation(hop)))))
+            relation = say_relation(hop) if hop.forward else "thing"
+            other = Said(say_term(end)) if isinstance(end, Entity) else self.node(end, label=relation)
+            joined.append((hop, bracketed(other)))
         others = [bracketed(self._union(union, node, several, thing)) for union in unions]
         is_long = bool(unions)
         if classes:
@@ -147,7 +165,7 @@ class NodePhrases:
             head = name
         elif tail:
             _, other = joined.pop(0)
-            head = of_which(tail, other.text, several=several)
+            head = of_which(tail, other.text, several=several, is_long=other.is_long)
             is_long = other.is_long or is_verbal(tail)
         elif others:
             head, several, *_ = others.pop(0)
@@ -167,13 +185,15 @@ class NodePhrases:
     def _union(self, union: Union, node: int, several: bool, thing: str) -> Said:
         """Say a node by alternatives, each with all that is joined to it on its way."""
         every = []
-        for edges, clauses in union.alternatives:
+        says_all = self._nested < MAX_NESTED
+        for edges, clauses in union.alternatives if says_all else union.alternatives[:1]:
             fork = copy(self)
+            fork._nested += 1
             fork.labels = {at: label for at, label in self.labels.items() if at != node}
             fork._named = {**self._named}
             fork._edges = [*dict.fromkeys([*self._edges, *edges])]
             fork._clauses = [*self._clauses, *clauses]
             every.append(fork.node(node, several=several, thing=thing))
-        self.__dict__ |= fork.__dict__
-        texts = [*dict.fromkeys(said.text for said in every)]
+        self.__dict__ |= {**fork.__dict__, "_nested": self._nested}
+        texts = [*dict.fromkeys([*(said.text for said in every), *([] if says_all else ["otherwise"])])]
         return Said(list_words(texts, "or"), any(said.several for said in every), True)

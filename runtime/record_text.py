@@ -5,6 +5,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from kgqa.kg.phrases import list_words
 from kgqa.kg.terms import local_name, one_line
 from kgqa.runtime.record_table import table_of, to_html, to_markdown, to_pandas, wide_table
 
@@ -97,7 +98,7 @@ def say_answers(record: Mapping[str, Any]) -> str:
     names = [ref_text(answer) for answer in record["answers"][:MAX_ANSWERS_SHOWN]]
     if more := len(record["answers"]) - len(names):
         names.append(f"{more} more")
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return list_words(names)
 
 
 def say_reading(record: Mapping[str, Any]) -> str:

@@ -36,8 +36,8 @@ def told_by(test: Node, term: Callable[[Node], Term]) -> tuple[Node, str] | None
         return None
     node, operator, other = test.expr, test.op, test.other
     if operator in {"IN", "NOT IN"}:
-        told = say_terms([term(each) for each in other if is_constant(each)])
-        return unwrapped(node), f"{'not ' * (operator != 'IN')}{told}"
+        listed = say_terms([term(each) for each in other if is_constant(each)])
+        return unwrapped(node), f"{'not ' * (operator != 'IN')}{listed}"
     if not variables_of(node):
         node, other, operator = other, node, _MIRRORED.get(operator, operator)
     is_year = getattr(node, "name", "") == "Builtin_YEAR"

@@ -64,13 +64,12 @@ def verbalise(query: AnswerQuery) -> str:
 def _claim(query: AnswerQuery) -> str:
     """Say what is asked for yes or no: of an entity, where the answers are held to one."""
     for number, branch in enumerate(query.branches):
-        *before, last = branch.chain.constraints or [None]
-        held = last.entities if last and not branch.others else ()
-        if last and len(held) == 1 and branch.places[last.depth - 1] == query.returned:
-            free = replace(branch, chain=replace(branch.chain, constraints=tuple(before)))
+        last = branch.chain.constraints[-1] if branch.chain.constraints and not branch.others else None
+        if last and len(last.entities) == 1 and branch.places[last.depth - 1] == query.returned:
+            free = replace(branch, chain=replace(branch.chain, constraints=branch.chain.constraints[:-1]))
             branches = (*query.branches[:number], free, *query.branches[number + 1 :])
             said = _phrases(replace(query, branches=branches)).node(query.returned)
-            return f"whether {say_term(held[0])} is {said.one_of_it}"
+            return f"whether {say_term(last.entities[0])} is {said.one_of_it}"
     said = _phrases(query).node(query.returned)
     return f"whether there {be(said.several)} {said.text}"
 
