@@ -169,7 +169,7 @@ async def test_servers_give_the_same_rows(
         rows: Rows = [[cell and cell.id for cell in row] for row in table.rows]
         rows = rows == [["true"]] if isinstance(gold := run(question.sparql or ""), bool) else rows
         lost += [question.id] * (not are_same(rows, gold, question))
-    assert lost == [id for id in LOST.get(server, ()) if id.startswith(graph)]
+    assert lost == [id for id in LOST.get(server, ()) if id.startswith(graph)], lost
 
 
 @pytest.mark.timeout(600)  # the profile of a graph takes a busy server a minute
