@@ -21,6 +21,7 @@ from kgqa.tools.arguments import chain_arguments, write_hop
 MAX_HOPS_READ = 12  # relations of each place whose values are read, the likest to the question
 MAX_OF_NAME = 2  # attributes with a value that the question names which come first
 MIN_SHOWN, MAX_SHOWN = 3, 8  # attributes that a prompt shows
+MAX_ALIKE = 2  # attributes of the same words, of different nodes, that come before others
 MIN_LIKENESS = 0.6  # to the question, as a share of the likest attribute's, of those beyond the first
 MAX_FOUND_MISSING = 4  # attributes that a search for what is missing adds
 MAX_MENTIONS = 8
@@ -199,7 +200,10 @@ async def likeliest(
     likest_first = sorted(words, key=lambda key: -ranked[key])
     named = {key for of in told for key in [key for key in likest_first if key in of][:MAX_OF_NAME]}
     score = {key: (key in named, like + BETWEEN_BONUS * (key in between)) for key, like in ranked.items()}
-    order = sorted(words, key=lambda key: score[key], reverse=True)[:MAX_SHOWN]
+    ordered = sorted(words, key=lambda key: score[key], reverse=True)
+    alike = ([key for key in ordered if words[key] == text] for text in {*words.values()})
+    first = {key for some in alike for key in some[:MAX_ALIKE]}
+    order = sorted(ordered, key=lambda key: key not in first)[:MAX_SHOWN]
     best = max((like for _, like in score.values()), default=0.0)
     return [
         key for at, key in enumerate(order) if at < MIN_SHOWN or score[key] >= (False, MIN_LIKENESS * best)

@@ -1,11 +1,12 @@
 """How every record is completed, and how answers are proved; for the nodes that answer."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from kgqa.kg.errors import KGError
-from kgqa.kg.terms import Chain, Hop, Path, Term, Triple
+from kgqa.kg.terms import Chain, Entity, Hop, Path, Term, Triple
 from kgqa.models.errors import MalformedReply, ModelError
 from kgqa.models.interface import Assessment
 from kgqa.prompts.answer_from_memory import AnswerDirectly
@@ -26,6 +27,7 @@ from kgqa.runtime.record import (
     ref,
 )
 from kgqa.runtime.state import FinalUpdate, State, Update
+from kgqa.tools.drafts import say_query
 
 YES: Ref = {"id": "true", "name": "yes"}
 NO: Ref = {"id": "false", "name": "no"}
@@ -53,6 +55,7 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
     return {
         "table": None,
         "query": None,
+        "reading": None,
         "conditions": [],
         "confidence": None,
         **update,
@@ -154,6 +157,16 @@ async def trace_evidence(runtime: NodeRuntime, tool: str, **arguments: Any) -> A
     return facts
 
 
+async def read_back(
+    query: str, terms: Iterable[Term], names: Mapping[str, str | None], runtime: NodeRuntime
+) -> str | None:
+    """Return a query that was written, in words; terms in it without a name are asked for theirs."""
+    unnamed = [term.id for term in terms if isinstance(term, Entity) and not names.get(term.id)]
+    found = await trace_evidence(runtime, "name_entities", ids=unnamed) or {} if unnamed else {}
+    known = {id: name for id, name in {**names, **found}.items() if name}
+    return await asyncio.to_thread(say_query, query, known)
+
+
 def is_count_of(said: str, ends: Sequence[Term], least: int = 2) -> bool:
     """Return whether an answer counts things, several by default; numbers are not counted."""
     things = all(parse_number(end) is None for end in ends)
@@ -167,7 +180,8 @@ def answers_update(
     memory = parametric_answers(others) if runtime.context.allow_parametric else []
     update: Update = {**proof, "answers": [*map(ref, proved), *memory]}
     if memory:
-        return {**update, "outcome": "parametric", "table": None, "query": None, "conditions": []}
+        none: Update = {"table": None, "query": None, "reading": None, "conditions": []}
+        return {**update, **none, "outcome": "parametric"}
     return update if proved else {**update, "outcome": "none"}
 
 

@@ -51,7 +51,8 @@ You answer a question by one SPARQL query over a knowledge graph. You see its cl
 properties of its members: "->" leads to members of a class, other properties have values (with their \
 datatype, their range, or some of them). A share, as in 90%, is of the members that have the property; \
 "several each" says that a member may have more than one value. Under "Found" is what words of the question \
-are called in the graph. The query is checked against what you see before it is run.
+are called in the graph, and how many members have a value: what 1 has is the name of one thing, and no kind \
+of thing. The query is checked against what you see before it is run.
 
 - "sparql": one SELECT or ASK in SPARQL 1.1, without SERVICE, FROM and updates. The prefixes shown, rdf, \
 rdfs, owl, xsd and skos need no declaration. Use only IRIs that are shown, and values as they are written \
@@ -66,7 +67,7 @@ are asked for), then what else is asked of each, and no other columns. A yes or 
 kind that the property has, and select the thing unless its name is asked for.
 - "the most", "the largest" asks for all that tie: compare with the MAX of a subquery. "top 5", "6th to \
 10th": ORDER BY with LIMIT and OFFSET. Without such words no LIMIT.
-- Per cent are from 0 to 100.
+- A share is in per cent, from 0 to 100. A difference keeps its sign: the first less the other.
 - "per", "for each": GROUP BY. "more than 5 of them": HAVING. A property with several values each repeats \
 its member's rows: count with DISTINCT, and sum or average in a subquery where it would.
 - "no", "not", "without": FILTER NOT EXISTS. What may be missing and is only shown: OPTIONAL.
@@ -93,8 +94,8 @@ o:Plot, 212 members
 o:Kind, 31 members, named by rdfs:label
   o:fruit: text one of "apple", "pear", "plum"
 Found:
-"Kent": o:county "Kent" of o:Orchard
-"apple": o:fruit "apple" of o:Kind
+"Kent": o:county "Kent" of 3 o:Orchard
+"apple": o:fruit "apple" of 16 o:Kind
 Reply: {"reading": "Orchards whose county is not Kent, with the number of trees on all their plots, of which \
 more than two kinds grown are apples.", "sparql": "SELECT ?orchard ?trees WHERE { { SELECT ?orchard WHERE { \
 ?orchard a o:Orchard ; o:county ?county ; o:plot/o:grows ?kind . ?kind o:fruit \\"apple\\" FILTER(?county != \

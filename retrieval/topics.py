@@ -28,8 +28,8 @@ async def rank_meanings(question: str, mentions: Sequence[Mention], encode: Enco
     """Return mentions with what they may mean, the likeliest first; the others are left out.
 
     Only entities are compared of which it is known what leads on from them (`Match.hops`). Those after the
-    first say as much of the question by a relation as the first does, or are a value where that is an entity
-    of the same name, and the reverse.
+    first say as much of the question by a relation as the first does, or have its words as their own name
+    where the first has not, or are a value where that is an entity of the same name, and the reverse.
     """
     masked = {mention: _mask(question, mentions, mention) for mention in mentions if _is_ambiguous(mention)}
     labels = {hop.words for mention in masked for match in mention.rivals for hop in match.hops}
@@ -79,7 +79,13 @@ def _choose(mention: Mention, wording: QuestionWording) -> Mention:
     shares: FloatArray = np.exp(logits - np.logaddexp.reduce(logits))
     first, *others = np.argsort(-shares, kind="stable")
     likely = [at for at in others if shares[at] >= MIN_SHARE and rivals[at].hops]
-    fair = [at for at in likely if said[at] >= said[first] or _are_namesakes(rivals[at], rivals[first])]
+    named = not rivals[first].sure
+    fair = [
+        at
+        for at in likely
+        if said[at] >= said[first]
+        or (rivals[at].sure and (named or _are_namesakes(rivals[at], rivals[first])))
+    ]
     return replace(mention, matches=tuple(rivals[at] for at in (first, *fair)[:MAX_MEANINGS]))
 
 

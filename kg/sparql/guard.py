@@ -13,7 +13,6 @@ from typing import Any
 from kgqa.kg.dialects import OWL, RDF, RDFS, SKOS, XSD
 from kgqa.kg.errors import KGRejected
 from kgqa.kg.sparql.derived import stated_instead
-from kgqa.kg.sparql.grammar import query_parser
 from kgqa.locks import ProcessLock
 
 MAX_QUERY_CHARS = 20_000
@@ -99,10 +98,11 @@ def _has_one_row(algebra: Any) -> bool:
 def _check_query(text: str) -> Any:
     """Return the algebra of a query that only reads."""
     from rdflib.plugins.sparql.algebra import translateQuery
+    from rdflib.plugins.sparql.parser import parseQuery
 
     try:
         with RDFLIB_LOCK:
-            tree = query_parser()(text)
+            tree = parseQuery(text)
             check_pattern_count(tree)
             _check_tree(tree)
             return translateQuery(tree).algebra

@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any
 
 from kgqa.kg.dialects import FB, OWL, PROP, RDF, RDFS, SCHEMA_ORG, SKOS, WD, WDT, XSD
-from kgqa.kg.sparql.grammar import query_parser
 from kgqa.kg.sparql.guard import RDFLIB_LOCK, check_pattern_count, check_query_text
 
 PREFIXES = {
@@ -99,8 +98,9 @@ def parse_query(query: str) -> tuple[bool, Any]:
 @lru_cache(MAX_KEPT_SHAPES)
 def _parse_shape(query: str) -> tuple[bool, Any]:
     from rdflib.plugins.sparql.algebra import translateQuery
+    from rdflib.plugins.sparql.parser import parseQuery
 
-    tree = query_parser()(query)
+    tree = parseQuery(query)
     check_pattern_count(tree)
     return tree[1].projection is not None, translateQuery(tree).algebra
 

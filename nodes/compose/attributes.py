@@ -62,7 +62,8 @@ async def offered_attributes(
                 for owner, value in every
                 if owner != value and chain.topic not in (owner, value)  # the way back
             ]
-            tells = tells_apart(pairs, ends) or any(is_any(value, near) for _, value in pairs)
+            read = list({owner for owner, _ in pairs}) if page.values.truncated else ends
+            tells = tells_apart(pairs, read) or any(is_any(value, near) for _, value in pairs)
             if way and pairs and tells and place in places[chain] and not _goes_on(node, way, offered):
                 groups[node, way] = max(groups.get((node, way), []), pairs, key=_count_values)
     listed = _by_hops(groups)

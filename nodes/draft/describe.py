@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgqa.kg.pages import ChainResult, Description, Mention
-from kgqa.kg.terms import Chain, Entity, Literal, plain_term, value_node
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, plain_term, value_node
 from kgqa.kg.text import fold, in_singular, split_words
 from kgqa.nodes.draft.state import Described, DraftState, DraftUpdate, undrafted
 from kgqa.nodes.likeness import likeness, likest
@@ -89,12 +89,13 @@ async def _find(
             owners.setdefault(part.relation, []).append(of.id)
     texts = {each.name: text for each in meant if (text := said_as.get(each.id))}
     found = _Found()
+    having = await _having(asked, visits, runtime)
     for topic, visit in zip(asked, visits, strict=False):
         value = plain_term(topic)
         text = said_as.get(topic.id) or texts.get(topic.name or "") or str(topic)
         if isinstance(value, Literal):
             hops = [hop for hop in visit.hops if hop.relation in owners or topic in meant]
-            _add_value(found, topic, FoundTerm(text, value, hops=tuple(hops)), owners, schema)
+            _add_value(found, topic, FoundTerm(text, value, hops=tuple(hops)), owners, having, schema)
             continue
         is_class = any(each.id == value.id for each in schema.classes)
         types = [] if is_class else await _types(topic, runtime)
@@ -105,15 +106,38 @@ async def _find(
     return found
 
 
+async def _having(
+    asked: Sequence[Entity], visits: Sequence[ChainResult], runtime: NodeRuntime
+) -> dict[Chain, str]:
+    """Return how many nodes have a value, by each property that has it: a name of one thing is no kind."""
+    values = [each for each in zip(asked, visits, strict=False) if isinstance(plain_term(each[0]), Literal)]
+    links = [Chain(topic, (hop,)) for topic, visit in values for hop in visit.hops if not hop.forward]
+    links = links[: MAX_FOUND * MAX_MEANINGS]
+    pages: Sequence[ChainResult] = []
+    if links:
+        asking = {"chains": [*map(chain_arguments, links)], "hops": False}
+        pages = await runtime.try_tool("visit_chains", **asking) or []
+    ends = [each.ends for each in pages]
+    return {
+        link: f"{len(page)}{' or more' if page.truncated else ''}"
+        for link, page in zip(links, ends, strict=False)
+    }
+
+
 def _add_value(
-    found: _Found, topic: Entity, term: FoundTerm, owners: Mapping[str, Sequence[str]], schema: DraftSchema
+    found: _Found,
+    topic: Entity,
+    term: FoundTerm,
+    owners: Mapping[str, Sequence[str]],
+    having: Mapping[Chain, str],
+    schema: DraftSchema,
 ) -> None:
     """Add a value to what is found, as far as a property has it."""
-    having = [hop for hop in term.hops if not hop.forward]
-    found.lines += _draw_value(topic, term, owners, schema)
-    some = [owners.get(hop.relation, ()) for hop in having]
+    by = [hop for hop in term.hops if not hop.forward]
+    found.lines += _draw_value(topic, by, owners, having, schema)
+    some = [owners.get(hop.relation, ()) for hop in by]
     found.classes += [id for ids in some if len(ids) <= MAX_OWNERS for id in ids]
-    if having:
+    if by:
         found.terms.append(term)
 
 
@@ -195,15 +219,22 @@ def _draw_entity(
 
 
 def _draw_value(
-    topic: Entity, term: FoundTerm, owners: Mapping[str, Sequence[str]], schema: DraftSchema
+    topic: Entity,
+    by: Sequence[Hop],
+    owners: Mapping[str, Sequence[str]],
+    having: Mapping[Chain, str],
+    schema: DraftSchema,
 ) -> Iterator[str]:
-    """Say which properties have a value, and of which classes."""
+    """Say which properties have a value, and how many members of which classes."""
     write, value = schema.names.write, plain_term(topic)
     tag = f"@{value.language}" if isinstance(value, Literal) and value.language else ""
-    for hop in [hop for hop in term.hops if not hop.forward][:MAX_RELATIONS]:
+    for hop in by[:MAX_RELATIONS]:
         of = [write(id) for id in owners.get(hop.relation, ()) if id]
-        said = f" of {', '.join(of)}" if 0 < len(of) <= MAX_OWNERS else ""
-        yield f"{quoted(topic.name or str(value))}: {write(hop.relation)} {quoted(str(value))}{tag}{said}"
+        classes = ", ".join(of) if 0 < len(of) <= MAX_OWNERS else ""
+        many = having.get(Chain(topic, (hop,)), "")
+        said = " ".join(filter(None, [many, classes]))
+        called = f"{quoted(topic.name or str(value))}: {write(hop.relation)} {quoted(str(value))}{tag}"
+        yield called + (f" of {said}" if said else "")
 
 
 async def _choose(

@@ -134,10 +134,12 @@ def without_names(question: str, topics: Sequence[Entity], described: Described)
 
 
 def _is_shown(words: str, described: Described) -> bool:
-    """Return whether a name or a value that was shown says one of the words."""
-    names = [*map(described.called, described.ids), *described.enumerated]
-    shown = {word for name in names for word in _words(name).split()}
-    return any(word_similarity(one, two) >= MIN_STEM_SAID for one in words.split() for two in shown)
+    """Return whether a name or a value that was shown says all of the words."""
+    names = [_words(each).split() for each in (*map(described.called, described.ids), *described.enumerated)]
+    return any(
+        all(any(word_similarity(one, two) >= MIN_STEM_SAID for two in name) for one in words.split())
+        for name in names
+    )
 
 
 def _words(text: str) -> str:

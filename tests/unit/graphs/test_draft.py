@@ -50,6 +50,7 @@ async def test_rows_of_a_right_query_are_grounded(workshop: SparqlGraph) -> None
     record, _ = await ask("Which makers are in Ulm?", workshop, draft)
     assert (sorted(map(str, shown(record))), record["outcome"]) == (["Acme", "Cog"], "grounded")
     assert (record["table"], record["usage"]["llm_calls"]) == (None, 1)
+    assert record["reading"] == 'Makers whose city is "Ulm"'
     assert nodes(record) == ["link", "describe", "draft", "validate", "run", "answer"]
     assert {(each["head"]["name"], each["tail"]["id"]) for each in record["evidence"]} >= {("Acme", "Ulm")}
 
@@ -68,7 +69,7 @@ async def test_the_prompt_shows_what_the_words_are_called_and_what_classes_have(
     draft = drafted("SELECT ?m { ?m a r:Maker ; r:city 'Ulm' }")
     _, model = await ask("Which makers are in Ulm?", workshop, draft)
     case = model.prompts[0].case().splitlines()
-    assert '"Ulm": r:city "Ulm" of r:Maker' in case
+    assert '"Ulm": r:city "Ulm" of 2 r:Maker' in case
     assert "  r:stock: numbers as text (to compare or add, cast with xsd:decimal) 7 … 120" in case
     assert "r:Tool, kinds: r:Axe, r:Saw, all of them of its kinds (?x a/rdfs:subClassOf* r:Tool)" in case
 

@@ -224,7 +224,7 @@ WORKED: list[Prompt[Any]] = [
             "o:Kind, 31 members, named by rdfs:label",
             '  o:fruit: text one of "apple", "pear", "plum"',
         ),
-        found=('"Kent": o:county "Kent" of o:Orchard', '"apple": o:fruit "apple" of o:Kind'),
+        found=('"Kent": o:county "Kent" of 3 o:Orchard', '"apple": o:fruit "apple" of 16 o:Kind'),
     ),
     ComposeQuery(
         "Which of Patrick Brontë's daughters who wrote novels died in Scarborough?",
