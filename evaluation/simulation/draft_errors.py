@@ -9,7 +9,7 @@ Where an error can be made is found by the grammar of rdflib, what it can be by 
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
 from kgqa.kg.drafts.names import blank_texts
@@ -68,6 +68,30 @@ def is_read(query: str) -> bool:
     return True
 
 
+@lru_cache(64)  # a question is drafted with many seeds, and to scan its query takes a second
+def _scan(query: str) -> dict[str, list[_Part]]:
+    from pyparsing import CaselessKeyword
+    from rdflib.plugins.sparql import parser
+
+    words = parser.RDFLiteral | parser.NumericLiteral | parser.Var | parser.BlankNode | parser.iri
+    grammars = {
+        "declared": parser.PrefixDecl,
+        "words": words | CaselessKeyword("DISTINCT"),
+        "filters": parser.Filter,
+        "minus": parser.MinusGraphPattern,
+        "groups": parser.GroupClause,
+        "havings": parser.HavingClause,
+        "limits": parser.LimitOffsetClauses,
+        "selects": parser.SelectClause,
+    }
+    with RDFLIB_LOCK:
+        found = {name: [*grammar.scan_string(query)] for name, grammar in grammars.items()}
+    return {
+        name: [_Part(read[0] if read else None, start, end) for read, start, end in parts if end > start]
+        for name, parts in found.items()
+    }
+
+
 @dataclass
 class _Writer:
     query: str
@@ -76,24 +100,15 @@ class _Writer:
     parts: list[_Part] = field(init=False)
 
     def __post_init__(self) -> None:
-        from pyparsing import CaselessKeyword
-        from rdflib.plugins.sparql import parser
-
-        self.draft = read_draft(self.query)
-        words = parser.RDFLiteral | parser.NumericLiteral | parser.Var | parser.BlankNode | parser.iri
-        declared = self._scan(parser.PrefixDecl)
+        self.draft, found = read_draft(self.query), _scan(self.query)
+        declared = found["declared"]
         self._prefixes = {str(part.read.prefix or ""): str(part.read.iri) for part in declared}
         begin = max((part.end for part in declared), default=0)
-        self.parts = [part for part in self._scan(words | CaselessKeyword("DISTINCT")) if part.start >= begin]
-        self._filters, self._minus = self._scan(parser.Filter), self._scan(parser.MinusGraphPattern)
-        self._groups, self._havings = self._scan(parser.GroupClause), self._scan(parser.HavingClause)
-        self._limits, self._selects = self._scan(parser.LimitOffsetClauses), self._scan(parser.SelectClause)
+        self.parts = [part for part in found["words"] if part.start >= begin]
+        self._filters, self._minus = found["filters"], found["minus"]
+        self._groups, self._havings = found["groups"], found["havings"]
+        self._limits, self._selects = found["limits"], found["selects"]
         self._bare = blank_texts(self.query)
-
-    def _scan(self, grammar: Any) -> list[_Part]:
-        with RDFLIB_LOCK:
-            found = [*grammar.scan_string(self.query)]
-        return [_Part(read[0] if read else None, start, end) for read, start, end in found if end > start]
 
     @property
     def kinds(self) -> dict[str, Callable[[], _Edits]]:

@@ -6,6 +6,7 @@ SERVICE, FROM, FROM NAMED or update. The prefixes rdf, rdfs, owl, xsd and skos n
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -37,6 +38,7 @@ _FORBIDDEN = {"ServiceGraphPattern": "SERVICE", "DatasetClause": "FROM"}
 RDFLIB_LOCK = ProcessLock()  # held while rdflib parses, which no two threads can do at once
 
 
+@lru_cache(256)  # what is drafted is run more than once
 def guard_query(query: str, rows: int) -> str:
     """Return the query as it may be sent, with a LIMIT of ``rows`` if it has none.
 

@@ -6,16 +6,15 @@ from math import inf, prod
 from typing import Any
 
 from rdflib.plugins.sparql.algebra import translateQuery
+from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 from rdflib.term import Variable
-
-from kgqa.kg.sparql.grammar import query_parser
 
 
 @cache
 def rows_together(query: str) -> float:
     """Return how many rows a query sorts or groups at most; infinite where that is up to the graph."""
-    algebra = translateQuery(query_parser()(query)).algebra
+    algebra = translateQuery(parseQuery(query)).algebra
     return max(
         (_most_rows(node.p) for node in _parts(algebra) if node.name in ("Group", "OrderBy")), default=0
     )

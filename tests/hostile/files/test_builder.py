@@ -10,6 +10,7 @@ import pytest
 import rdflib
 from hypothesis import given, settings, strategies as st
 from rdflib.plugins.sparql.algebra import translateQuery
+from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 
 from kgqa.kg.dialects import DIALECTS, FREEBASE, Dialect, LabelPredicates
@@ -19,7 +20,6 @@ from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.sparql import attribute_queries, chain_queries, patterns, profile_queries, queries
 from kgqa.kg.sparql.decoding import to_kg_error
-from kgqa.kg.sparql.grammar import query_parser
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, is_id
 from kgqa.tests.hostile.conftest import Tried
 
@@ -190,7 +190,7 @@ def shape(text: str, names: dict[str, str]) -> Any:
         text = str(node)
         return f"{type(node).__name__} {names.get(text, text)}"
 
-    return walk(translateQuery(query_parser()(text)).algebra)
+    return walk(translateQuery(parseQuery(text)).algebra)
 
 
 def given_of(parts: tuple[str, ...], dialect: Dialect) -> Given:

@@ -71,8 +71,6 @@ def test_the_processes_of_a_run_end_with_it(kg: str, tmp_path: Path, number: sig
     started.send_signal(number)
     assert started.wait(60) == {signal.SIGKILL: -9, signal.SIGINT: 130}[number]
     until(lambda: not any(map(alive, helpers)))
-    assert subprocess.run(command, capture_output=True, timeout=100, check=False).returncode == 0
-    assert [json.loads(line)["id"] for line in results(out).splitlines()] == [f"m{n:03}" for n in range(240)]
 
 
 def test_a_process_whose_run_is_gone_ends_without_a_word(kg: str, tried: Tried) -> None:

@@ -11,7 +11,7 @@ PATIENCE_SECONDS = 600.0  # a machine may be busy with other tests
 
 GRAPHS = {
     "company": ["text2sparql/prod-inst.ttl.gz"],
-    "freebase": ["freebase/freebase_slice.nt.gz", "freebase/freebase_slice_gnnrag.nt.gz"],
+    "freebase": ["freebase/freebase_grasp_slice.nt.gz"],
     "wikidata": ["wikidata/wikidata_slice.nt.gz"],
     "tables": ["own/northwind"],
     "ontology": ["own/pizza.owl.gz"],

@@ -6,11 +6,11 @@ import pyoxigraph as ox
 import pytest
 from hypothesis import example, given, settings, strategies as st
 from rdflib.plugins.sparql.algebra import translateQuery
+from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 
 from kgqa.kg.dialects import PLAIN
 from kgqa.kg.sparql import chain_queries, patterns, queries
-from kgqa.kg.sparql.grammar import query_parser
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 
 HOSTILE = [
@@ -40,7 +40,7 @@ def shape(text):
             return tuple(walk(part) for part in node)
         return type(node).__name__
 
-    return walk(translateQuery(query_parser()(text)).algebra)
+    return walk(translateQuery(parseQuery(text)).algebra)
 
 
 def all_queries(entity, literal):

@@ -124,11 +124,11 @@ async def test_errors_are_drawn_by_seed_and_question(workshop: SparqlGraph) -> N
 
     async def drawn(id: str) -> list[str]:
         question = Question(id, prompt.question, sparql=PREFIXES + GROUPED)
-        return [(await say(workshop, question, prompt, draft=0, seed=seed)).sparql for seed in range(8)]
+        return [(await say(workshop, question, prompt, draft=0, seed=seed)).sparql for seed in range(5)]
 
     first = await drawn("one")
     assert first == await drawn("one") != await drawn("two")
-    assert len({*first}) > 4
+    assert len({*first}) > 2
     assert {text.partition("PREFIX r:")[2] for text in first} <= {
         text.partition("PREFIX r:")[2] for text in every
     }
