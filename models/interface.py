@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass, field
 from operator import add
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, runtime_checkable
 
-from kgqa.kg.terms import Entity
+from kgqa.kg.terms import ANY, Chain, Entity
 from kgqa.prompts.base import Prompt, R
 
 if TYPE_CHECKING:
@@ -82,6 +82,24 @@ class ModelSettings(NamedTuple):
     arguments: Mapping[str, Any] = {}  # further ones of the provider's API, such as ``top_p``
 
 
+class RankedReading(NamedTuple):
+    """A reading of a question: lists of chains that meet, those of one list united; and how likely it is.
+
+    With ``count`` it asks how many ends there are; ``fresh`` leaves out what only returns to a topic.
+    """
+
+    chains: tuple[tuple[Chain, ...], ...]
+    confidence: float
+    count: bool = False
+    fresh: bool = False
+
+    @property
+    def topics(self) -> tuple[Entity, ...]:
+        """The entities that its chains set out from."""
+        topics = (chain.topic for chains in self.chains for chain in chains)
+        return tuple(dict.fromkeys(topic for topic in topics if topic != ANY))
+
+
 class Assessment(NamedTuple):
     """How likely an answer is right, what of the question nothing says, and what it cost to tell."""
 
@@ -93,6 +111,8 @@ class Assessment(NamedTuple):
     """Whether it is likely enough to be called proved."""
     doubt: str | None = None
     """Why the question may mean something else, however likely the answer is."""
+    readings: Sequence[RankedReading] = ()
+    """Its own, and where it is not sure those that come next, with other answers."""
 
 
 @runtime_checkable

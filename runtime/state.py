@@ -26,6 +26,7 @@ from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.chain import MAX_REACHED_NAMES, Extension
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.record import (
+    Alternative,
     Fact,
     Outcome,
     PathStep,
@@ -254,6 +255,7 @@ class Update(TypedDict, total=False):
     evidence: list[Fact]
     query: str | None
     conditions: list[RecordedCondition]
+    alternatives: list[Alternative]
     trace: Annotated[list[TraceEntry], reducer("trace", operator.add, [])]
     usage: Annotated[Spend, reducer("usage", add_spend, zero_spend())]
     config: dict[str, Any]
@@ -315,6 +317,7 @@ def empty_record() -> Update:
         "evidence": [],
         "query": None,
         "conditions": [],
+        "alternatives": [],
         "config": {},
     }
 

@@ -121,7 +121,7 @@ class OfflineModel:
             return Assessment(None, None, usage)
         confidence = round(reading.confidence, CONFIDENCE_DECIMALS)
         sure = known.is_of_members or confidence >= SURE_CONFIDENCE
-        return Assessment(confidence, reading.missing, usage, sure, known.doubt)
+        return Assessment(confidence, reading.missing, usage, sure, known.doubt, known.readings)
 
 
 def parse_ablation(spec: str) -> frozenset[str]:

@@ -1,0 +1,81 @@
+"""Alternatives: what else the question may mean, where it is not sure what was asked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from kgqa.kg.errors import KGError
+from kgqa.kg.pages import Proof
+from kgqa.kg.proof.query import Aggregate, AnswerQuery
+from kgqa.kg.proof.verbaliser import verbalise
+from kgqa.kg.terms import Entity
+from kgqa.models.interface import RankedReading
+from kgqa.nodes.proof import RETURNED, make_branches
+from kgqa.runtime.budget import BudgetExceeded
+from kgqa.runtime.node import NodeRuntime
+from kgqa.runtime.record import Alternative, Ref, ref
+from kgqa.runtime.record_text import MAX_ANSWERS_SHOWN
+from kgqa.runtime.state import State
+
+MAX_ALTERNATIVES = 3  # each costs a query
+
+
+async def find_alternatives(
+    readings: Sequence[RankedReading], answers: Sequence[Ref], state: State, runtime: NodeRuntime
+) -> list[Alternative]:
+    """Return the likeliest readings with other answers than those given, the likeliest first.
+
+    Where a topic's name has other bearers, the first reading is read of these, too; where no answers are
+    given, it is the first alternative.
+    """
+    first, *others = readings
+    others += _of_other_topics(first, state["meanings"])
+    ranked = sorted([*others, *([] if answers else [first])], key=lambda each: -each.confidence)
+    found: list[Alternative] = []
+    known = [{each["id"] for each in answers}]
+    for reading in ranked[:MAX_ALTERNATIVES]:
+        try:
+            query = _query_of(reading)
+            proof: Proof = await runtime.call_tool("prove_answers", query=query)
+        except (BudgetExceeded, KGError, ValueError) as error:
+            runtime.trace["alternatives"] = f"left out: {error}"
+            if isinstance(error, BudgetExceeded):
+                break
+            continue
+        ids = {each.id for each in proof.answers}
+        if ids and ids not in known:
+            known.append(ids)
+            found.append(_alternative(reading, query, proof))
+    return found
+
+
+def _of_other_topics(
+    reading: RankedReading, meanings: Mapping[str, Sequence[Entity]]
+) -> Iterator[RankedReading]:
+    """Yield a reading with what else the name of a topic may mean in its place."""
+    for topic in reading.topics:
+        for meant in meanings.get(topic.id, ()):
+            chains = tuple(
+                tuple(replace(chain, topic=meant) if chain.topic == topic else chain for chain in each)
+                for each in reading.chains
+            )
+            yield reading._replace(chains=chains)
+
+
+def _query_of(reading: RankedReading) -> AnswerQuery:
+    """Return the query of a reading."""
+    computed = Aggregate("count") if reading.count else None
+    return AnswerQuery(make_branches(reading.chains, fresh=reading.fresh), RETURNED, (), computed)
+
+
+def _alternative(reading: RankedReading, query: AnswerQuery, proof: Proof) -> Alternative:
+    """Return a reading as a record shows it."""
+    shown = proof.answers.items[:MAX_ANSWERS_SHOWN]
+    return {
+        "reading": verbalise(query),
+        "topics": [*map(ref, reading.topics)],
+        "answers": [*map(ref, shown)],
+        "truncated": proof.answers.truncated or len(shown) < len(proof.answers),
+        "query": proof.sparql,
+        "confidence": reading.confidence,
+    }
