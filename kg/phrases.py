@@ -1,0 +1,91 @@
+"""Terms and relations of a graph as parts of an English sentence."""
+
+from collections.abc import Sequence
+
+from kgqa.kg.proof.values import kind_of
+from kgqa.kg.sparql.derived import derived_label
+from kgqa.kg.terms import Entity, Hop, Term, local_name, one_line, plain_term
+from kgqa.kg.text import FUNCTION_WORDS, in_plural, in_words, singular, spaced
+
+MAX_TERMS_SAID = 3
+
+
+def say_term(term: Term) -> str:
+    """Return a term by its name, a text in quotation marks; by its id without namespace if it has none."""
+    term = plain_term(term)
+    if isinstance(term, Entity):
+        return one_line(term.name or in_words(local_name(term.id))) or term.id
+    return one_line(f'"{term.value}"' if kind_of(term) == "text" else term.value)
+
+
+def say_terms(terms: Sequence[Term]) -> str:
+    """Return some terms, as one or another of them is meant.
+
+    >>> say_terms([Entity(f"http://x/{name}") for name in ("Lima", "Quito", "Bogota", "La_Paz", "Sucre")])
+    'Lima, Quito, Bogota or 2 more'
+    """
+    names = [*dict.fromkeys(map(say_term, terms))]
+    more = len(names) - MAX_TERMS_SAID
+    return list_words([*names[:MAX_TERMS_SAID], f"{more} more"] if more > 0 else names, "or")
+
+
+def list_words(words: Sequence[str], last: str = "and") -> str:
+    """Return words as a list.
+
+    >>> list_words(["a"]), list_words(["a", "b", "c"], "or")
+    ('a', 'a, b or c')
+    """
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def say_relation(hop: Hop) -> str:
+    """Return what a relation is called, in words, without a verb that only joins it to what follows.
+
+    >>> relations = ("hasTopping", "film.film.release_date", "ISBNCode")
+    >>> [say_relation(Hop(f"http://x/{each}")) for each in relations]
+    ['topping', 'release date', 'ISBN code']
+    """
+    name = hop.name or derived_label(hop.relation) or local_name(hop.relation)
+    if " " not in name:
+        words = spaced(in_words(local_name(name).rpartition(".")[2])).split()
+        if hop.name is None or len(words) > 1:
+            words = [each if each.isupper() and len(each) > 1 else each.lower() for each in words]
+        name = " ".join(words)
+    return one_line(name.removeprefix("has ").removeprefix("is ")) or one_line(hop.relation)
+
+
+def is_verbal(relation: str) -> bool:
+    """Return whether a relation ends in what joins it to what follows, as "located in" does."""
+    return relation.rpartition(" ")[2].lower() in FUNCTION_WORDS
+
+
+def with_verb(relation: str, *, several: bool = False) -> str:
+    """Return such a relation with its verb, in the number of who does it.
+
+    >>> [with_verb(each) for each in ("located in", "works at", "was born in")]
+    ['is located in', 'works at', 'was born in']
+    >>> with_verb("works at", several=True)
+    'work at'
+    """
+    first, space, rest = relation.partition(" ")
+    if space and first.lower() in FUNCTION_WORDS:
+        return relation
+    if space and (plain := singular(first)) != first:
+        return f"{plain} {rest}" if several else relation
+    return f"{be(several)} {relation}"
+
+
+def be(several: bool) -> str:
+    """Return "is" or "are"."""
+    return "are" if several else "is"
+
+
+def of_which(relation: str, node: str, *, several: bool = False) -> str:
+    """Return a noun phrase for what a relation leads to from a node.
+
+    >>> of_which("capital", "Peru"), of_which("capital", "Peru", several=True), of_which("located in", "Lima")
+    ('the capital of Peru', 'capitals of Peru', 'what Lima is located in')
+    """
+    if is_verbal(relation):
+        return f"{'things that' if several else 'what'} {node} {with_verb(relation)}"
+    return f"{in_plural(relation)} of {node}" if several else f"the {relation} of {node}"

@@ -1,0 +1,181 @@
+"""Answer queries in words: each kind of part, and that no part of a random query is left unsaid."""
+
+import pytest
+from hypothesis import given, settings
+
+from kgqa.kg.dialects import RDF, XSD
+from kgqa.kg.phrases import say_relation, say_term
+from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
+from kgqa.kg.proof.verbaliser import verbalise
+from kgqa.kg.sparql.derived import CLASS, INSTANCE_OF, SCHEMA_KINDS, SUBCLASS
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, kinds_of, value_node
+from kgqa.tests.support import proofs
+
+LIMA, PERU = Entity("http://x/1", "Lima"), Entity("http://x/2", "Peru")
+COUNTRY = Entity(kinds_of("http://x/Country"), "country")
+YEAR = Literal("1821", f"{XSD}gYear")
+
+
+def hops(*names: str) -> tuple[Hop, ...]:
+    return tuple(Hop(f"http://x/{name.removeprefix('^')}", not name.startswith("^")) for name in names)
+
+
+def branch(topic: Entity, *names: str, end: int = 0, first: int = 1, **other) -> Branch:
+    chain = Chain(topic, hops(*names))
+    return Branch(chain, (*range(first, first + len(names) - 1), end), **other)
+
+
+MEMBERS = Branch(Chain(COUNTRY, (Hop(INSTANCE_OF, forward=False),)), (0,))
+CAPITAL = branch(LIMA, "^capital")
+NEIGHBOURS = branch(PERU, "neighbour")
+OF_LIMA = branch(LIMA, "^capital", "officialCurrency")
+UNITED = branch(PERU, "neighbour", others=(Chain(LIMA, hops("^twin_town", "country")),))
+
+
+@pytest.mark.parametrize(
+    ("branches", "said"),
+    [
+        ([NEIGHBOURS], "the neighbour of Peru"),
+        ([CAPITAL], "things whose capital is Lima"),
+        ([OF_LIMA], "the official currency of something whose capital is Lima"),
+        ([branch(LIMA, "locatedIn")], "what Lima is located in"),
+        ([branch(LIMA, "^locatedIn")], "things that are located in Lima"),
+        ([branch(LIMA, "^worksAt")], "things that work at Lima"),
+        ([branch(LIMA, "^locatedIn", "locatedIn")], "what (something that is located in Lima) is located in"),
+        ([branch(LIMA)], "Lima"),
+        ([Branch(Chain(LIMA), (0,), (Chain(PERU),))], "Lima or Peru"),
+        ([branch(value_node(Literal("7")), "^length")], "things whose length is 7"),
+        ([branch(value_node(Literal("La Paz")), "^motto")], 'things whose motto is "La Paz"'),
+        ([branch(ANY, "capital")], "the capital of anything"),
+        ([branch(ANY, "^capital")], "things with any capital"),
+        ([MEMBERS], "countries"),
+        ([Branch(Chain(CLASS, (Hop(SCHEMA_KINDS[CLASS.id], forward=False),)), (0,))], "classes"),
+        ([Branch(Chain(COUNTRY, (Hop(SUBCLASS, forward=False),)), (0,))], "things that are kind of country"),
+        ([Branch(Chain(PERU, (Hop(f"{RDF}type"),)), (0,))], "the type of Peru"),
+        ([MEMBERS, NEIGHBOURS], "countries that are neighbours of Peru"),
+        ([MEMBERS, CAPITAL], "countries whose capital is Lima"),
+        ([NEIGHBOURS, CAPITAL], "the neighbour of Peru whose capital is Lima"),
+        (
+            [Branch(Chain(LIMA, hops("^capital", "currency")), (1, 0)), branch(PERU, "neighbour", end=1)],
+            "the currency of the neighbour of Peru whose capital is Lima",
+        ),
+        (
+            [OF_LIMA, branch(PERU, "currency")],
+            "the official currency of (something whose capital is Lima) that is the currency of Peru",
+        ),
+        (
+            [OF_LIMA, branch(PERU, "neighbour", "currency", first=1)],
+            "the official currency of (the neighbour of Peru whose capital is Lima) "
+            "that is the currency of the same neighbour",
+        ),
+        ([UNITED], "the neighbour of Peru or the country of something whose twin town is Lima"),
+        (
+            [UNITED, CAPITAL],
+            "(the neighbour of Peru or the country of something whose twin town is Lima) "
+            "whose capital is Lima",
+        ),
+        (
+            [branch(LIMA, "^twin", "twin", fresh=True)],
+            "the twin of (something whose twin is Lima) that is not Lima",
+        ),
+        (
+            [Branch(Chain(LIMA, hops("^capital")).constrained_to([PERU]), (0,))],
+            "things whose capital is Lima and that are Peru",
+        ),
+    ],
+)
+def test_chains_in_words(branches: list[Branch], said: str) -> None:
+    assert verbalise(AnswerQuery(tuple(branches), 0)) == said
+
+
+@pytest.mark.parametrize(
+    ("attribute", "operator", "value", "said"),
+    [
+        (["area"], "=", Literal("7"), "whose area is 7"),
+        (["area"], "!=", Literal("7"), "with any area other than 7"),
+        (["area"], "<", Literal("7"), "whose area is less than 7"),
+        (["area"], "<=", Literal("7"), "whose area is at most 7"),
+        (["area"], ">", Literal("7"), "whose area is more than 7"),
+        (["area"], ">=", Literal("7"), "whose area is at least 7"),
+        (["founded"], "<", YEAR, "whose founded is before 1821"),
+        (["founding_date"], ">=", YEAR, "whose founding date is not before 1821"),
+        (["founding_date"], "year", YEAR, "whose founding date is in 1821"),
+        (["foundedIn"], ">", YEAR, "that are founded in something after 1821"),
+        (["motto"], "contains", Literal("firme"), 'whose motto contains "firme"'),
+        (["capital"], "type", COUNTRY, "whose capital is of the type country"),
+        (["area"], "exists", None, "with any area"),
+        (["^capital"], "exists", None, "that are capitals of something"),
+        (["area"], "not exists", None, "without any area"),
+        (["capital"], "not exists", LIMA, "whose capital is not Lima"),
+        (["^capital"], "not exists", LIMA, "excluding those that are capitals of Lima"),
+        (["locatedIn"], "not exists", LIMA, "excluding those that are located in Lima"),
+        (["capital", "area"], ">", Literal("7"), "whose capital is something whose area is more than 7"),
+        (["^capital", "name"], "=", Literal("X"), 'that are capitals of something whose name is "X"'),
+        ([], "type", LIMA, "that are of the type Lima"),
+        ([], "!=", LIMA, "that are other than Lima"),
+        ([], ">", Literal("7"), "that are more than 7"),
+        ([], "contains", Literal("a b"), 'that contain "a b"'),
+    ],
+)
+def test_conditions_in_words(attribute: list[str], operator: str, value: object, said: str) -> None:
+    condition = Condition(0, hops(*attribute), operator, value)
+    assert verbalise(AnswerQuery((MEMBERS,), 0, (condition,))) == f"countries {said}"
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "said"),
+    [
+        (Aggregate("count"), "the number of official currencies of something whose capital is Lima"),
+        (Aggregate("max"), "the largest of official currencies of something whose capital is Lima"),
+        (
+            Aggregate("min", by="date"),
+            "the earliest of official currencies of something whose capital is Lima",
+        ),
+        (
+            Aggregate("argmax", hops("rate")),
+            "the one with the largest rate among official currencies of something whose capital is Lima",
+        ),
+        (
+            Aggregate("argmin", hops("year"), 1, "date"),
+            "those among official currencies of something whose capital is Lima "
+            "for which the year of the thing is earliest",
+        ),
+        (
+            Aggregate("argmax", hops("^currency", "area")),
+            "the one for which the area of what has it as currency is largest "
+            "among official currencies of something whose capital is Lima",
+        ),
+    ],
+)
+def test_aggregates_in_words(aggregate: Aggregate, said: str) -> None:
+    assert verbalise(AnswerQuery((OF_LIMA,), 0, (), aggregate)) == said
+
+
+def test_questions_for_yes_or_no_in_words() -> None:
+    held = Branch(Chain(LIMA, hops("^capital")).constrained_to([PERU]), (0,))
+    assert verbalise(AnswerQuery((held,), 0, ask=True)) == "whether Peru is something whose capital is Lima"
+    assert verbalise(AnswerQuery((NEIGHBOURS,), 0, ask=True)) == "whether there is the neighbour of Peru"
+    assert verbalise(AnswerQuery((MEMBERS,), 0, ask=True)) == "whether there are countries"
+
+
+def test_what_the_model_picked_is_said_to_be_its_choice() -> None:
+    picked = [Pick(0, (LIMA, PERU)), Pick(0, (LIMA,), "the largest")]
+    said = [verbalise(AnswerQuery((NEIGHBOURS,), 0, picked=(each,))) for each in picked]
+    assert said == [
+        "the neighbour of Peru that the model has picked (Lima or Peru)",
+        "the neighbour of Peru that the model has picked (the largest)",
+    ]
+
+
+@settings(proofs.SETTINGS, max_examples=300)
+@given(proofs.queries())
+def test_no_topic_hop_or_value_of_a_query_is_left_unsaid(query: AnswerQuery) -> None:
+    said = verbalise(query)
+    words = said.replace(",", " ").replace("(", " ").replace(")", " ").split()
+    assert said and said.isprintable()
+    hops = {hop for each in query.branches for chain in each.chains for hop in chain.hops}
+    hops |= {hop for each in query.conditions for hop in each.attribute}
+    topics = [chain.topic for each in query.branches for chain in each.chains if chain.topic != ANY]
+    assert all({say_relation(hop), f"{say_relation(hop)}s"} & {*words} for hop in hops), said
+    assert all(say_term(topic) in words or "more" in words for topic in topics), said
+    assert all(say_term(each.value) in said for each in query.conditions if each.value), said
