@@ -112,7 +112,7 @@ class Assessment(NamedTuple):
     doubt: str | None = None
     """Why the question may mean something else, however likely the answer is."""
     readings: Sequence[RankedReading] = ()
-    """Its own, and where it is not sure those that come next, with other answers."""
+    """Its own, then those that come next, with other ends."""
 
 
 @runtime_checkable

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
@@ -18,6 +17,7 @@ from kgqa.runtime.record_text import MAX_ANSWERS_SHOWN
 from kgqa.runtime.state import State
 
 MAX_ALTERNATIVES = 3  # each costs a query
+MIN_CONFIDENCE = 0.1  # below it one in fifty has the right answers
 
 
 async def find_alternatives(
@@ -29,11 +29,12 @@ async def find_alternatives(
     given, it is the first alternative.
     """
     first, *others = readings
-    others += _of_other_topics(first, state["meanings"])
-    ranked = sorted([*others, *([] if answers else [first])], key=lambda each: -each.confidence)
+    likely = [each for each in (*others, *([] if answers else [first])) if each.confidence >= MIN_CONFIDENCE]
+    likely += _of_other_topics(first, state["meanings"])
+    likely.sort(key=lambda each: -each.confidence)
     found: list[Alternative] = []
     known = [{each["id"] for each in answers}]
-    for reading in ranked[:MAX_ALTERNATIVES]:
+    for reading in likely[:MAX_ALTERNATIVES]:
         try:
             query = _query_of(reading)
             proof: Proof = await runtime.call_tool("prove_answers", query=query)
@@ -52,14 +53,18 @@ async def find_alternatives(
 def _of_other_topics(
     reading: RankedReading, meanings: Mapping[str, Sequence[Entity]]
 ) -> Iterator[RankedReading]:
-    """Yield a reading with what else the name of a topic may mean in its place."""
+    """Yield a reading with what else the name of a topic may mean in its place.
+
+    It is no likelier than that, nor than that this is wrong.
+    """
+    confidence = min(reading.confidence, 1 - reading.confidence)
     for topic in reading.topics:
         for meant in meanings.get(topic.id, ()):
             chains = tuple(
                 tuple(replace(chain, topic=meant) if chain.topic == topic else chain for chain in each)
                 for each in reading.chains
             )
-            yield reading._replace(chains=chains)
+            yield reading._replace(chains=chains, confidence=confidence)
 
 
 def _query_of(reading: RankedReading) -> AnswerQuery:

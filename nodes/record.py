@@ -71,8 +71,9 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
 
 
 async def _with_confidence(update: Update, state: State, runtime: NodeRuntime) -> Update:
-    """Return what a record says with how likely it is right, no answers where that is too low, and what else
-    the question may mean where it is not sure.
+    """Return what a record says with how likely it is right, and what else the question may mean.
+
+    There are no answers where that is too low.
     """
     try:
         said = await runtime.assess(state["question"], tuple(state["topic_entities"]))
@@ -85,7 +86,7 @@ async def _with_confidence(update: Update, state: State, runtime: NodeRuntime) -
         update = _as_far_as_sure(update, said, runtime)
     else:
         update = _declined(said, state, runtime)
-    if not said.readings:
+    if update["outcome"] in FROM_GRAPH or not said.readings:
         return update
     others = await find_alternatives(said.readings, update["answers"], state, runtime)
     return {**update, "alternatives": others}

@@ -182,7 +182,7 @@ class ChainCombination(NamedTuple):
 def combine_chains(
     rated: Mapping[Entity, Sequence[CandidateChain]], *, apart: bool
 ) -> ChainCombination | None:
-    """Choose the likeliest chains whose ends have something in common; None where there is no chain at all."""
+    """Choose the likeliest chains whose ends have something in common; None where there is no chain."""
     return next(iter(rank_combinations(rated, apart=apart, most=1)), None)
 
 
@@ -204,10 +204,12 @@ def rank_combinations(
     shares = np.exp(totals - totals.max())
     shares /= shares.sum()
     best = np.argsort(-shares, kind="stable")[:most]
-    return [
-        ChainCombination({each.chain.topic: each for each in choices[at] if each.chain.depth}, float(shares[at]))
-        for at in best
-    ]
+    return [ChainCombination(_used(choices[at]), float(shares[at])) for at in best]
+
+
+def _used(chosen: Sequence[CandidateChain]) -> dict[Entity, CandidateChain]:
+    """Return the chains of those topics that play a part."""
+    return {each.chain.topic: each for each in chosen if each.chain.depth}
 
 
 def _total(chosen: Sequence[CandidateChain], apart: bool) -> float:

@@ -83,11 +83,6 @@ class Reading(NamedTuple):
     """Why it may not be what was asked, however likely."""
 
     @property
-    def is_sure(self) -> bool:
-        """Whether it is likely enough to be called proved."""
-        return self.doubt is None and self.confidence >= SURE_CONFIDENCE
-
-    @property
     def confidence(self) -> float:
         """The probability that the answer is right."""
         column = 0 if self.trained else 1

@@ -149,7 +149,8 @@ class Record(TypedDict):
     conditions: list[RecordedCondition]
     """What the question asks beside what its chains say, and who has decided it."""
     alternatives: list[Alternative]
-    """Other likely readings with other answers, the likeliest first; none where the first is clearly ahead."""
+    """Other likely readings, with other answers, the likeliest first; none of a question that is surely read.
+    """
     trace: list[dict[str, Any]]
     """What each step decided and why."""
     usage: Spend

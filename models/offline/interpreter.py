@@ -26,6 +26,7 @@ from kgqa.models.offline.question_intent import (
     find_figures,
     intent_by_words,
 )
+from kgqa.models.offline.readings import rank_readings
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.priors.masking import TOPIC_MASK
 from kgqa.retrieval.candidate_chains import (
@@ -35,8 +36,8 @@ from kgqa.retrieval.candidate_chains import (
     fresh_ends,
     to_slot,
 )
-from kgqa.retrieval.chain_ranking import ChainCombination, asks_when, combine_chains, rank_combinations
-from kgqa.retrieval.confidence import MIN_SUPPORT, SURE_CONFIDENCE, Reading, read_signals
+from kgqa.retrieval.chain_ranking import ChainCombination, asks_when, combine_chains
+from kgqa.retrieval.confidence import MIN_SUPPORT, Reading, read_signals
 from kgqa.retrieval.lookups import MAX_QUERIES, NO_ANSWER, Lookups
 from kgqa.retrieval.retriever import Retrieved, Retriever
 from kgqa.retrieval.wording import (
@@ -55,8 +56,6 @@ _MIN_AGREEING_INTENT_SHARE = 0.1  # the same where the words of the question agr
 _MAX_COMPARED_ENDS = 1_000  # of other chains, that a chain may reach
 _ASTRAY = 6.0  # in the logarithm of its share, of a chain that goes against what is said
 _MAX_ALTERNATIVES = 8  # chains from each topic that are kept beside the chosen one
-_MAX_COMPARED = 40  # combinations of chains that are looked through for other readings,
-_MAX_READINGS = 6  # of which so many are kept
 _VALUE_ASKED = re.compile(
     r"(?i)\bwhen\b|\bhow (?!many\b)|\bwhat (?:is|was|were|are) the\b"
     r"|\b(?:which|what) (?:years?|dates?|days?)\b"
@@ -83,7 +82,7 @@ class Interpretation:
     inverses: InverseRelations = field(default_factory=lambda: InverseRelations({}))
     moves: Mapping[Entity, Sequence[tuple[Hop, ...]]] = field(default_factory=dict)
     """The hops of each chosen chain, cut at its nodes with names."""
-    readings: Sequence[RankedReading] = ()  # this one, and where it is not sure those that come next
+    readings: Sequence[RankedReading] = ()  # this one, then those that come next
 
     def rests(self, chain: Chain) -> list[tuple[Hop, ...]]:
         """Return what is left to go after a chain on each known chain that begins with it.
@@ -230,8 +229,12 @@ class QuestionInterpreter:
             if claimed
             else await asyncio.to_thread(read_signals, question, found, chosen, self.encode, by)
         )
-        readings = await asyncio.to_thread(
-            self._rank_readings, question, found, rated, chosen, reading, intent
+        readings = (
+            await asyncio.to_thread(
+                rank_readings, question, found, rated, chosen, intent, reading, self.encode
+            )
+            if reading
+            else []
         )
         return Interpretation(
             chains={topic: each.chain for topic, each in candidates.items()},
@@ -249,33 +252,6 @@ class QuestionInterpreter:
             moves={topic: each.moves for topic, each in candidates.items()},
             readings=readings,
         )
-
-    def _rank_readings(
-        self,
-        question: str,
-        found: Retrieved,
-        rated: Mapping[Entity, Sequence[CandidateChain]],
-        chosen: ChainCombination,
-        reading: Reading | None,
-        intent: QuestionIntent,
-    ) -> list[RankedReading]:
-        """Return the chosen chains as a reading, and where it is not sure the likeliest with other ends; blocks."""
-        if reading is None:
-            return []
-        kinds = {topic: each for topic, each in chosen.chains.items() if not each.moves}
-        seen = [_common_ends(chosen.chains.values(), intent)]
-        ranked = [_as_reading(chosen, reading.confidence, intent)]
-        most = 0 if reading.is_sure else _MAX_COMPARED
-        for each in rank_combinations(rated, apart=intent.union, most=most):
-            other = each._replace(chains={**each.chains, **kinds})
-            ends = _common_ends(other.chains.values(), intent)
-            if ends and ends not in seen:
-                seen.append(ends)
-                likely = read_signals(question, found, other, self.encode).confidence
-                ranked.append(_as_reading(other, likely, intent))
-                if len(ranked) == _MAX_READINGS:
-                    break
-        return ranked
 
     def _intent(self, masked: Sequence[str]) -> QuestionIntent:
         """Return what is asked of the ends: by its words, and by training questions of such words."""
@@ -406,22 +382,6 @@ async def _shared_ends(
         return Page((), truncated=True)
     reached = await graph.reached_ends(chain, list(ends))
     return Page(tuple(ends[term] for term in ends if term in reached))
-
-
-def _common_ends(chains: Iterable[CandidateChain], intent: QuestionIntent) -> frozenset[Term]:
-    """Return what chains lead to together, or each of them in a comparison."""
-    ends = [each.fresh_terms for each in chains]
-    return frozenset().union(*ends) if intent.union else frozenset.intersection(*ends)
-
-
-def _as_reading(chosen: ChainCombination, confidence: float, intent: QuestionIntent) -> RankedReading:
-    """Return a combination of chains as a reading."""
-    candidates = [*chosen.chains.values()]
-    lists = [(each.chain, *(each.also if each.beside else ())) for each in candidates]
-    united = [tuple(chain for each in lists for chain in each)] if intent.union else lists
-    returning = [end.returning for each in candidates for end in each.ends]
-    fresh = any(returning) and not all(returning)
-    return RankedReading(tuple(united), confidence, intent.kind == "count", fresh)
 
 
 def _alternatives(chosen: CandidateChain, found: Sequence[CandidateChain]) -> list[Chain]:
