@@ -18,6 +18,7 @@ from kgqa.runtime.record_text import (
     say_answers,
     say_cost,
     say_inferred,
+    say_language,
     say_reading,
 )
 
@@ -40,8 +41,10 @@ DECISION_COLOURS = {
 
 
 def show_record(record: "Record") -> None:
-    """Print the answers, the paths that prove them, who decided the conditions, and what they cost."""
+    """Print how the question was read, answers, paths, who decided the conditions, and what they cost."""
     console = output.open_console()
+    if said := say_reading(record):
+        console.print(output.styled_line(said, "italic"))
     style = "yellow" if record["outcome"] == "none" else "bold green"
     if table := wide_table(record):
         console.print(draw_table(table, MAX_ROWS_SHOWN))
@@ -65,7 +68,7 @@ def show_record(record: "Record") -> None:
         )
     if said := say_inferred(record):
         console.print(Text("  ").append_text(output.styled_line(said, "yellow")))
-    for line in filter(None, (say_reading(record), say_cost(record))):
+    for line in filter(None, (say_language(record), say_cost(record))):
         console.print(Text("  ", style="dim").append_text(output.styled_line(line)))
 
 
@@ -149,7 +152,7 @@ def _join_items(what: str, items: Sequence[str], between: str = " ") -> str:
 
 _ENTRY_PARTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "unread": lambda entry: f"the last {entry['unread']:,} characters of the question are not read",
-    "read_as": lambda entry: f'read as "{entry["read_as"]}"',
+    "translated": lambda entry: f'translated: "{entry["translated"]}"',
     "language": lambda entry: entry["language"],
     "topics": lambda entry: ", ".join(map(ref_text, entry["topics"])),
     "subgoals": lambda entry: " ".join(f"{n}. {goal}" for n, goal in enumerate(entry["subgoals"], 1)),

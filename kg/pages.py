@@ -66,6 +66,9 @@ class Proof:
     conditions: tuple[str, ...] = ()
     """The part of the text that each condition is, then the extreme, then what was picked."""
 
+    reading: str = ""
+    """What it asks for, in words."""
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import Aggregate, AnswerQuery
-from kgqa.kg.proof.verbaliser import verbalise
 from kgqa.kg.terms import Entity
 from kgqa.models.interface import RankedReading
 from kgqa.nodes.proof import RETURNED, make_branches
@@ -36,8 +35,7 @@ async def find_alternatives(
     known = [{each["id"] for each in answers}]
     for reading in likely[:MAX_ALTERNATIVES]:
         try:
-            query = _query_of(reading)
-            proof: Proof = await runtime.call_tool("prove_answers", query=query)
+            proof: Proof = await runtime.call_tool("prove_answers", query=_query_of(reading))
         except (BudgetExceeded, KGError, ValueError) as error:
             runtime.trace["alternatives"] = f"left out: {error}"
             if isinstance(error, BudgetExceeded):
@@ -46,7 +44,7 @@ async def find_alternatives(
         ids = {each.id for each in proof.answers}
         if ids and ids not in known:
             known.append(ids)
-            found.append(_alternative(reading, query, proof))
+            found.append(_alternative(reading, proof))
     return found
 
 
@@ -73,11 +71,11 @@ def _query_of(reading: RankedReading) -> AnswerQuery:
     return AnswerQuery(make_branches(reading.chains, fresh=reading.fresh), RETURNED, (), computed)
 
 
-def _alternative(reading: RankedReading, query: AnswerQuery, proof: Proof) -> Alternative:
+def _alternative(reading: RankedReading, proof: Proof) -> Alternative:
     """Return a reading as a record shows it."""
     shown = proof.answers.items[:MAX_ANSWERS_SHOWN]
     return {
-        "reading": verbalise(query),
+        "reading": proof.reading,
         "topics": [*map(ref, reading.topics)],
         "answers": [*map(ref, shown)],
         "truncated": proof.answers.truncated or len(shown) < len(proof.answers),

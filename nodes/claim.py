@@ -74,7 +74,7 @@ async def claim_update(
     evidence = build_proof(group_ends(paths), paths)
     proof = await prove_claim(supporting if holds else against, holds=holds, state=state, runtime=runtime)
     judged = RecordedCondition(words=reason or "judged by the model", query=None, by="model")
-    said: Update = {} if "query" in proof else {"query": None, "conditions": [judged]}
+    said: Update = {} if "query" in proof else {"query": None, "reading": None, "conditions": [judged]}
     return {**evidence, **said, **proof, "answers": [YES if holds else NO]}
 
 
@@ -88,6 +88,7 @@ def claimed_answer(state: State) -> Update | None:
             "paths": state["paths"],
             "evidence": state["evidence"],
             "query": state["query"],
+            "reading": state["reading"],
             "conditions": state["conditions"],
         }
     return None

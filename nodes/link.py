@@ -28,8 +28,8 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     Without any, one that retrieves for a whole question goes on. A question in a language that the graph's
     names are not in is first said in theirs.
     """
-    read_as = await _translate(state["question"], runtime)
-    question = read_as or state["question"]
+    translated = await _translate(state["question"], runtime)
+    question = translated or state["question"]
     topics_given = state.get("topics") or ()
     texts = (each if isinstance(each, str) else each["id"] or each["name"] or "" for each in topics_given)
     given = list(dict.fromkeys(texts))
@@ -73,7 +73,7 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     if not topics:
         goes_on = runtime.context.retrieves and not given
         return {
-            "read_as": read_as,
+            "translated": translated,
             "topic_entities": [],
             "passed_over": list(map(one_line, passed_over)),
             "said_as": said_as,
@@ -82,7 +82,7 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     chains = [Chain(topic) for topic in topics]
     leads = [known_extensions(chain, visits[chain.topic]) for chain in chains if chain.topic in visits]
     return {
-        "read_as": read_as,
+        "translated": translated,
         "topic_entities": list(topics),
         "linked": not given,
         "passed_over": list(map(one_line, passed_over)),
@@ -114,7 +114,7 @@ async def _translate(question: str, runtime: NodeRuntime) -> str | None:
             f"with a language model it would be asked in {theirs}"
         )
         return None
-    runtime.trace["read_as"] = reply.question
+    runtime.trace["translated"] = reply.question
     return reply.question
 
 

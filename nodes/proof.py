@@ -260,7 +260,8 @@ async def proof_update(
         outcome = "grounded_unverified"
     if judged and "infer" in verdicts:  # what is unmet was said when it was inferred
         outcome = "grounded_inference"
-    return {"query": proof.sparql, "conditions": conditions, "outcome": outcome}
+    found: Update = {"query": proof.sparql, "reading": proof.reading}
+    return {**found, "conditions": conditions, "outcome": outcome}
 
 
 def _queries_of_chains(

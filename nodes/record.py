@@ -54,6 +54,7 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
     return {
         "table": None,
         "query": None,
+        "reading": None,
         "conditions": [],
         "alternatives": [],
         "confidence": None,
@@ -182,7 +183,8 @@ def answers_update(
     memory = parametric_answers(others) if runtime.context.allow_parametric else []
     update: Update = {**proof, "answers": [*map(ref, proved), *memory]}
     if memory:
-        return {**update, "outcome": "parametric", "table": None, "query": None, "conditions": []}
+        none: Update = {"table": None, "query": None, "reading": None, "conditions": []}
+        return {**update, **none, "outcome": "parametric"}
     return update if proved else {**update, "outcome": "none"}
 
 

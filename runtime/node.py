@@ -252,7 +252,7 @@ class Node:
         if context.asks_graph:
             asked = given["question"][:MAX_QUESTION_CHARS]
             runtime.language = await asyncio.to_thread(detect_language, asked)
-            runtime.asked = asked if given.get("read_as") else ""
+            runtime.asked = asked if given.get("translated") else ""
         if self.option and not getattr(context, self.option):
             return {"decision": "forward"}
         begun: Update = {**initial_state(given), **empty_record()} if self.opens else {}
@@ -320,7 +320,7 @@ def _begin_from_topics(state: State, runtime: NodeRuntime, schema: type[State]) 
     topics = state["topic_entities"]
     runtime.trace["topics"] = [ref(topic) for topic in topics]
     runtime.trace["corrected"] = True
-    kept = ("record_id", "read_as", "exemplars", "outcome", "stopped_by")
+    kept = ("record_id", "translated", "exemplars", "outcome", "stopped_by")
     begun = {key: value for key, value in state_of_topics(topics).items() if key not in kept}
     return cast(Update, begun | dict.fromkeys(keys_of_topics(cast(Hashable, schema))))
 

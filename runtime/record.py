@@ -127,6 +127,8 @@ class Record(TypedDict):
     """The name of the method."""
     topics: list[Ref]
     """The entities that the question is about."""
+    reading: str | None
+    """How the question was understood: what ``query`` asks for, in words made from it; null without one."""
     answers: list[Ref]
     """The answers; an id is null only where the answer is from the model's memory."""
     table: Table | None

@@ -36,7 +36,7 @@ def take_alternative(record: Record, number: int) -> Record:
 def _as_alternative(record: Record) -> Alternative:
     """Return what a record answers as an alternative."""
     return {
-        "reading": record.get("reading") or "",
+        "reading": record["reading"] or "",
         "topics": record["topics"],
         "answers": record["answers"][:MAX_ANSWERS_SHOWN],
         "truncated": len(record["answers"]) > MAX_ANSWERS_SHOWN,

@@ -26,6 +26,8 @@ OUTAGES = {
     "model_unavailable": "the model is unavailable",
 }
 
+READ_AS = "Read as: "
+
 DECIDED_BY = {"graph": "decided by the graph", "model": "decided by the model", None: "not checked"}
 
 DID_YOU_MEAN = "or did you mean"
@@ -34,33 +36,37 @@ MAX_ANSWERS_SHOWN = 20  # the record has all, an alternative these
 MAX_NAMES_SHOWN = 5  # of the answers of another reading
 MAX_PATHS_DRAWN = 12
 MAX_NAME_DRAWN_CHARS = 40
+MAX_READING_CHARS = 1_000
 
 
 class Answered(dict[str, Any]):
     """A record as it is given to a Python caller: equal to the same JSON, and shown as people read it."""
 
     def __str__(self) -> str:
-        """Return three lines: the answers, the first path that proves them, how far to trust them.
+        """Return how the question was read, answers, the first path that proves them, how far to trust them.
 
         A table stands below the answers, where there is one. Others say which links between tables were
-        inferred, where these are part of it, and how a question in another language than the graph's names
-        was read, and what else may be meant.
+        inferred, where these are part of it, the translation of a question in another language than the
+        graph's names, and what else may be meant.
         """
         paths = ["".join(path_parts(path)) for path in self["paths"]]
         more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
         proof = paths[0] + more if paths else "no path of the graph"
         table = wide_table(self)
         said = to_markdown(table).replace("\n", "\n  ") if table else ""
-        lines = [say_answers(self), said, proof, say_inferred(self), say_reading(self), say_cost(self)]
-        return "\n  ".join([*filter(None, lines), *say_alternatives(self)])
+        lines = [say_answers(self), said, proof, say_inferred(self), say_language(self), say_cost(self)]
+        told = "\n  ".join([*filter(None, lines), *say_alternatives(self)])
+        return "\n".join(filter(None, [say_reading(self), told]))
 
     def _repr_html_(self) -> str:
-        """Return HTML: answers, their table, paths as a picture, who decided the conditions, the cost."""
+        """Return HTML: reading, answers, table, a picture of paths, who decided the conditions, the cost."""
         table = wide_table(self)
         decided = (f"{DECIDED_BY[each['by']]}: {one_line(each['words'])}" for each in self["conditions"])
         return "".join(
             [
-                f"<div><p><strong>{escape(say_answers(self))}</strong></p>",
+                "<div>",
+                f"<p><em>{escape(said)}</em></p>" if (said := say_reading(self)) else "",
+                f"<p><strong>{escape(say_answers(self))}</strong></p>",
                 to_html(table) if table else "",
                 _draw_paths(self["paths"]) if self["paths"] else "",
                 *(f"<p>{escape(words)}</p>" for words in filter(None, (*decided, say_inferred(self)))),
@@ -124,18 +130,27 @@ def say_alternatives(record: Mapping[str, Any]) -> list[str]:
 
 
 def say_reading(record: Mapping[str, Any]) -> str:
-    """Return how a question was read that is not in the language of the graph's names; else nothing.
+    """Return how a question was read, on one line; nothing where no query gives its answers.
 
-    >>> say_reading({"trace": [{"node": "link", "read_as": "Who wrote Faust?"}]})
-    'read as "Who wrote Faust?"'
+    >>> say_reading({"reading": "the capital of Peru"})
+    'Read as: the capital of Peru'
+    """
+    return one_line(f"{READ_AS}{reading}", MAX_READING_CHARS) if (reading := record.get("reading")) else ""
+
+
+def say_language(record: Mapping[str, Any]) -> str:
+    """Return the translation of a question that is not in the language of the graph's names; else nothing.
+
+    >>> say_language({"trace": [{"node": "link", "translated": "Who wrote Faust?"}]})
+    'translated: "Who wrote Faust?"'
     """
     first: Mapping[str, Any] = next(iter(record["trace"]), {})
-    read_as = first.get("read_as")
-    return one_line(f'read as "{read_as}"' if read_as else str(first.get("language", "")), 1000)
+    translated = first.get("translated")
+    return one_line(f'translated: "{translated}"' if translated else str(first.get("language", "")), 1000)
 
 
 def say_record(record: Mapping[str, Any]) -> str:
-    """Return a sentence: the answers, and how far to trust them where they are not proved; table and paths.
+    """Return how the question was read; the answers, and how far to trust them; table and paths.
 
     >>> chad = {"id": "http://e/chad", "name": "Chad"}
     >>> say_record({"answers": [chad], "outcome": "grounded_unverified", "paths": []})
@@ -150,8 +165,9 @@ def say_record(record: Mapping[str, Any]) -> str:
         paths[0][-1] = said
     table = wide_table(record)
     shown = [to_markdown(table)] if table else []
-    parts = [f"{said}{f' ({caveat})' if caveat else ''}.", *shown, *map("".join, paths), others]
-    return "\n\n".join(filter(None, parts))
+    answers = f"{said}{f' ({caveat})' if caveat else ''}."
+    first = f"{reading}.\n{answers}" if (reading := say_reading(record)) else answers
+    return "\n\n".join(filter(None, [first, *shown, *map("".join, paths), others]))
 
 
 def say_cost(record: Mapping[str, Any]) -> str:

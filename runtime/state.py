@@ -198,7 +198,7 @@ class Update(TypedDict, total=False):
     """What the last node decided: the label of the edge that is taken next."""
     record_id: str
     """What the record is filed under."""
-    read_as: str | None
+    translated: str | None
     """The question in the language of the graph's names, where it is asked in another: what nodes read."""
     topic_entities: list[Entity]
     """The entities that the question is about, in the order they are taken up."""
@@ -254,6 +254,7 @@ class Update(TypedDict, total=False):
     paths: list[list[PathStep]]
     evidence: list[Fact]
     query: str | None
+    reading: str | None
     conditions: list[RecordedCondition]
     alternatives: list[Alternative]
     trace: Annotated[list[TraceEntry], reducer("trace", operator.add, [])]
@@ -282,7 +283,7 @@ def initial_state(given: Input) -> Update:
     """Return the state in which a run begins, whatever ran on its thread before."""
     return {
         "record_id": given.get("id") or question_id(given["question"]),
-        "read_as": None,
+        "translated": None,
         "topic_entities": [],
         "linked": False,
         "passed_over": [],
@@ -316,6 +317,7 @@ def empty_record() -> Update:
         "paths": [],
         "evidence": [],
         "query": None,
+        "reading": None,
         "conditions": [],
         "alternatives": [],
         "config": {},
@@ -389,7 +391,7 @@ def to_typed(state: State, schema: type[State] = State) -> State:
         read = _state_adapter(cast(Hashable, schema)).validate_python({**held, "usage": spent})
     except ValidationError as error:
         raise misfit(error) from None
-    read["question"] = (read.get("read_as") or read["question"])[:MAX_QUESTION_CHARS]
+    read["question"] = (read.get("translated") or read["question"])[:MAX_QUESTION_CHARS]
     return cast(State, TypedState(read))
 
 

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from kgqa.runtime.record_text import DECIDED_BY, OUTAGES, OUTCOME_LABELS
+from kgqa.runtime.record_text import DECIDED_BY, OUTAGES, OUTCOME_LABELS, READ_AS
 
 FOLDER = Path(__file__).with_name("web")
 
@@ -32,9 +32,14 @@ def page_routes() -> list[Route]:
 
 
 def _words() -> bytes:
-    """Return a script with the words for outcomes and for who has decided, as the command line has them."""
-    tables = {"OUTCOME_LABELS": OUTCOME_LABELS, "OUTAGES": OUTAGES, "DECIDED_BY": DECIDED_BY}
-    return "".join(f"export const {name} = {json.dumps(table)};\n" for name, table in tables.items()).encode()
+    """Return a script with the words for outcomes, readings and who has decided, as the command line has."""
+    words = {
+        "OUTCOME_LABELS": OUTCOME_LABELS,
+        "OUTAGES": OUTAGES,
+        "DECIDED_BY": DECIDED_BY,
+        "READ_AS": READ_AS,
+    }
+    return "".join(f"export const {name} = {json.dumps(said)};\n" for name, said in words.items()).encode()
 
 
 def _route(name: str, content: bytes) -> Route:

@@ -148,6 +148,7 @@ def _result_detail(result: Result, mark: Mark) -> Json:
         "answers": _truncate({**_entity_ref(answer), "right": is_right} for answer, is_right in pairs),
         "table": _short_table(result.record.get("table")),
         "missed": _truncate(map(_entity_ref, mark.missed)),
+        "reading": result.record.get("reading"),
         "outcome": result.outcome,
         "error": result.error,
         "confidence": result.record.get("confidence"),

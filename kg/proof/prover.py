@@ -9,6 +9,7 @@ from kgqa.kg.naming import Naming
 from kgqa.kg.pages import Evidence, Page, Proof
 from kgqa.kg.proof import compilation, facts
 from kgqa.kg.proof.query import AnswerQuery
+from kgqa.kg.proof.verbaliser import verbalise
 from kgqa.kg.sparql.decoding import sort_key
 from kgqa.kg.sparql.patterns import label_of
 from kgqa.kg.terms import Term, is_blank
@@ -38,7 +39,7 @@ class Prover:
             text = compilation.write_query(query, types, named=True)
         kept = sorted(found[: self._rows], key=sort_key)
         page = Page(tuple(kept), answer.cut or len(found) > self._rows)
-        return Proof(text, page, tuple(compilation.write_parts(query, types)))
+        return Proof(text, page, tuple(compilation.write_parts(query, types)), verbalise(query))
 
     async def trace_answers(
         self, query: AnswerQuery, answers: Sequence[Term], depths: Mapping[int, int] = MappingProxyType({})

@@ -229,12 +229,8 @@ class QuestionInterpreter:
             if claimed
             else await asyncio.to_thread(read_signals, question, found, chosen, self.encode, by)
         )
-        readings = (
-            await asyncio.to_thread(
-                rank_readings, question, found, rated, chosen, intent, reading, self.encode
-            )
-            if reading
-            else []
+        readings = await asyncio.to_thread(
+            rank_readings, question, found, rated, chosen, intent, reading, self.encode
         )
         return Interpretation(
             chains={topic: each.chain for topic, each in candidates.items()},

@@ -21,13 +21,16 @@ def rank_readings(
     rated: Mapping[Entity, Sequence[CandidateChain]],
     chosen: ChainCombination,
     intent: QuestionIntent,
-    reading: Reading,
+    reading: Reading | None,
     encode: Encode,
 ) -> list[RankedReading]:
     """Return the chosen chains as a reading, then the likeliest with other ends; blocks.
 
-    The classes that the chosen chains are held to hold the others as well.
+    The classes that the chosen chains are held to hold the others as well. None are known where nobody can
+    say how likely the chosen chains are.
     """
+    if reading is None:
+        return []
     classes = {topic: each for topic, each in chosen.chains.items() if not each.moves}
     seen = [_common_ends(chosen.chains.values(), intent)]
     ranked = [_as_reading(chosen, reading.confidence, intent)]

@@ -2,7 +2,7 @@
 
 import { bdi, byId, el, localName, nameOf, plural, table, textOf } from "./dom.js";
 import { showTable } from "./table.js";
-import { DECIDED_BY, OUTAGES, OUTCOME_LABELS } from "./words.js";
+import { DECIDED_BY, OUTAGES, OUTCOME_LABELS, READ_AS } from "./words.js";
 
 /** Answers whose facts a record has at most. */
 const MAX_PROVED = 50;
@@ -28,9 +28,9 @@ export function answersOf({ answers = [] }) {
 /** Whether the last message of a conversation is a reply. */
 export const wasRepliedTo = (messages) => messages.at(-1)?.type === "ai";
 
-/** What was said, each reply by its first line. */
+/** What was said, each reply by its first lines. */
 export function showTurns(messages) {
-  const said = messages.map((message) => el("li", { class: message.type }, textOf(message).split("\n")[0]));
+  const said = messages.map((message) => el("li", { class: message.type }, textOf(message).split("\n\n")[0]));
   byId("turns").replaceChildren(...said);
   byId("turns-part").hidden = !said.length;
 }
@@ -40,6 +40,7 @@ export function showRecord(record, messages = []) {
   const answers = record.answers ?? [];
   const said = messages.findLast((message) => message.type === "human");
   byId("asked-as").textContent = said && textOf(said).trim() !== record.question ? `Asked as: ${record.question}` : "";
+  byId("reading").textContent = record.reading ? `${READ_AS}${record.reading}` : "";
   const names = answers.map((answer) => el("li", { title: answer.id }, nameOf(answer)));
   byId("answers").replaceChildren(...names);
   byId("answers").hidden = showTable(record);

@@ -1,6 +1,7 @@
 // What one run made of a question: answers with their marks, paths, evidence, trace, cost.
 
 const BLOCKS = {
+  "Read as": drawReading,
   Answers: drawAnswers,
   Paths: drawPaths,
   Evidence: drawEvidence,
@@ -11,7 +12,7 @@ const BLOCKS = {
 /** Keys of a step that have a place of their own. */
 const PLACED = new Set(["node", "decision", "chain", "topics", "reason", "error", "failure", "exchanges"]);
 
-/** Six blocks for each run, so that those of several runs stand side by side. */
+/** As many blocks for each run, so that those of several runs stand side by side. */
 function drawRun(run, letter, record) {
   const mark = MARKS[letter];
   const sign = mark ? el(`span.mark.${mark.state}`, {}, `${mark.sign} ${mark.state}`) : null;
@@ -35,6 +36,10 @@ function none(words) {
 
 function block(title, ...content) {
   return el("div.block", {}, el("h5", {}, title), content);
+}
+
+function drawReading(record) {
+  return block("Read as", record.reading ? label(record.reading) : none("No query gives the answers."));
 }
 
 function drawAnswers(record) {

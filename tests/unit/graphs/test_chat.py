@@ -69,7 +69,10 @@ class TestReplies:
         state = await converse(Chat(kg=kg, model="offline"), "Where do the children of Ada live?")
         reply = state["messages"][-1]
         said, way = reply.content.split("\n\n")
-        assert said == "Bonn and Ulm (from the graph, if I read you right)."
+        assert (
+            said
+            == "Read as: what the child of Ada lives in.\nBonn and Ulm (from the graph, if I read you right)."
+        )
         assert way == "Ada -child-> ? -lives_in-> Bonn and Ulm"
         proof = reply.additional_kwargs["kgqa"]
         assert json.loads(json.dumps(proof)) == proof
@@ -127,7 +130,7 @@ class TestRewriting:
         context, _ = scripted(kg, reply)
         state = await converse(context, "Where does Ada live?", "Where does Cleo live?")
         assert state["question"] == "Where does Cleo live?"
-        assert state["messages"][-1].content == "Ulm.\n\nCleo -lives_in-> Ulm"
+        assert state["messages"][-1].content == "Read as: what Cleo lives in.\nUlm.\n\nCleo -lives_in-> Ulm"
 
     async def test_a_first_message_is_not_rewritten(self, kg: Any) -> None:
         context, model = scripted(kg, {"question": "Where does Cleo live?"})
@@ -148,7 +151,7 @@ class TestRewriting:
         state = await converse(context, "Who is the son of Eve?", "Where does he live?")
         assert state["question"] == "Where does Ben live?"
         assert state["topics"] == ["http://t/e/ben"]
-        assert state["messages"][-1].content == "Bonn.\n\nBen -lives_in-> Bonn"
+        assert state["messages"][-1].content == "Read as: what Ben lives in.\nBonn.\n\nBen -lives_in-> Bonn"
 
     @pytest.mark.parametrize(
         ("said", "whole"),
@@ -210,7 +213,7 @@ class TestGraph:
         ):
             read = await say([*messages[:2], HumanMessage(follow_up)], Chat(kg=kg, model="offline"))
             assert read["question"] == whole
-        assert state["messages"][-1].content == "Bonn.\n\nBen -lives_in-> Bonn"
+        assert state["messages"][-1].content == "Read as: what Ben lives in.\nBonn.\n\nBen -lives_in-> Bonn"
 
     @pytest.mark.parametrize(
         "proof",
@@ -226,7 +229,7 @@ class TestGraph:
         reply = AIMessage("Ulm.", additional_kwargs={"kgqa": proof})
         messages = [HumanMessage("Where does Ada live?"), reply, HumanMessage("Where does Ben live?")]
         state = await say(messages, Chat(kg=kg, model="offline"))
-        assert state["messages"][-1].content == "Bonn.\n\nBen -lives_in-> Bonn"
+        assert state["messages"][-1].content == "Read as: what Ben lives in.\nBonn.\n\nBen -lives_in-> Bonn"
 
     @pytest.mark.parametrize(
         ("node", "edit"),
@@ -249,7 +252,7 @@ class TestGraph:
             await kept.ainvoke(None, config, context=context)
         assert "\n" not in str(told.value)
         state = await kept.ainvoke(said, config, context=context)
-        assert state["messages"][-1].content == "Ulm.\n\nAda -lives_in-> Ulm"
+        assert state["messages"][-1].content == "Read as: what Ada lives in.\nUlm.\n\nAda -lives_in-> Ulm"
 
     @pytest.mark.parametrize("messages", [5, [5], [None], [{}], [{"role": "nobody", "content": "x"}]])
     async def test_messages_that_are_none_are_refused_in_one_line(self, messages: Any) -> None:

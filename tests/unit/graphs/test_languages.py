@@ -35,7 +35,7 @@ async def test_a_question_is_answered_offline_in_its_language(
     record = await kgqa.aask(question, kg=graph(named_in(*LANGUAGES)), model="offline")
     assert [each["name"] for each in record["topics"]] == [topic]
     assert (shown(record), record["outcome"]) == ([answer], outcome)
-    assert not {"language", "read_as"} & record["trace"][0].keys()
+    assert not {"language", "translated"} & record["trace"][0].keys()
 
 
 async def test_german_relations_are_found_by_german_words(graph: Open) -> None:
@@ -69,7 +69,7 @@ async def test_a_question_in_another_language_is_asked_once_in_that_of_the_names
     assert {prompt.question for prompt in model.prompts[1:]} == {"What is the capital of Austria?"}
     assert record["question"] == GERMAN
     assert all(f'As it was asked: "{GERMAN}"' in prompt.case() for prompt in model.prompts[1:])
-    assert record["trace"][0]["read_as"] == "What is the capital of Austria?"
+    assert record["trace"][0]["translated"] == "What is the capital of Austria?"
     assert (shown(record), record["usage"]["llm_calls"]) == (["Vienna"], len(model.prompts))
 
 

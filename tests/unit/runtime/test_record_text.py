@@ -36,6 +36,7 @@ def record(**other: Any) -> Answered:
             "question": "Which currency is used where Lima is the capital?",
             "method": "compose",
             "topics": [ref("Lima")],
+            "reading": None,
             "answers": [ref("Sol")],
             "table": None,
             "outcome": "grounded",
@@ -79,6 +80,14 @@ def test_a_path_to_several_answers_ends_in_their_names() -> None:
     assert say_record(record(**several)) == "Quechua and Spanish.\n\nPeru -language-> Quechua and Spanish"
     counted = {"paths": [path], "answers": [ref("2")]}
     assert say_record(record(**counted)) == "2.\n\nPeru -language-> ?"
+
+
+def test_how_a_question_was_read_comes_first() -> None:
+    read = record(reading="the currency of\x1b[31m\n Peru")
+    assert str(read).splitlines()[:2] == ["Read as: the currency of [31m Peru", "Sol"]
+    assert say_record(read).splitlines()[:2] == ["Read as: the currency of [31m Peru.", "Sol."]
+    assert read._repr_html_().startswith("<div><p><em>Read as: the currency of [31m Peru</em></p><p>")
+    assert "Read as" not in str(record()) + say_record(record()) + record()._repr_html_()
 
 
 def test_a_record_prints_in_three_lines() -> None:
@@ -162,6 +171,7 @@ def test_what_a_graph_or_a_model_says_stays_text(name: str) -> None:
     conditions = [{"words": name, "query": name, "by": "model"}]
     hostile = record(
         question=name,
+        reading=name,
         answers=[ref(name)],
         paths=[[hop(name, f"http://t/{name}", None), hop(None, name, name, False)]],
         conditions=conditions,
@@ -171,11 +181,11 @@ def test_what_a_graph_or_a_model_says_stays_text(name: str) -> None:
     )
     for shown in (hostile, Answered({**hostile, "answers": []})):
         found = Tags(shown._repr_html_())
-        assert found.names == {"div", "p", "strong", "svg", "title", "text", "rect", "path", "small"}
+        assert found.names == {"div", "p", "em", "strong", "svg", "title", "text", "rect", "path", "small"}
         assert not {name for name in found.attributes if name.startswith("on") or name in ("src", "href")}
         html = shown._repr_html_()
         ElementTree.fromstring(html[html.index("<svg") : html.index("</svg>") + 6])
-        assert len(str(shown).splitlines()) == 3
+        assert len(str(shown).splitlines()) == 4
 
 
 def test_a_record_is_the_same_json() -> None:

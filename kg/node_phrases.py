@@ -1,0 +1,179 @@
+"""Nodes of a graph that are joined, in words: each by what it is of what, and what is true of it.
+
+A node is said by the relations that lead to it ("the capital of Peru"), by those that it has ("things whose
+capital is Lima"), or as a member of its class. Brackets hold together what could be read in two ways.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from types import MappingProxyType
+from typing import NamedTuple
+
+from kgqa.kg.phrases import be, is_verbal, list_words, of_which, say_relation, say_term, with_verb
+from kgqa.kg.sparql.derived import BROADER, SUBCLASS, leads_to_members
+from kgqa.kg.terms import ANY, Entity, Hop
+from kgqa.kg.text import in_plural
+
+SOMETHING, THINGS = "something", "things"
+
+Clause = Callable[[bool], str]
+"""What is true of a node, as it is said of one thing or of several."""
+
+
+class Said(NamedTuple):
+    """Words for a node; whether they are of several things, and more than a name of it.
+
+    ``told`` is all that is known of the node where this is what it is: a comparison.
+    """
+
+    text: str
+    several: bool = False
+    is_long: bool = False
+    told: str = ""
+
+    @property
+    def one_of_it(self) -> str:
+        """The words for one of several, or for the one."""
+        return f"one of the {self.text}" if self.several else self.text
+
+
+class Edge(NamedTuple):
+    """A hop between two nodes, which have numbers, or from a named one."""
+
+    start: int | Entity
+    hop: Hop
+    end: int
+
+    @property
+    def members_of(self) -> str:
+        """The class that the hop leads to the members of; empty for any other."""
+        is_class = leads_to_members(self.hop) and self.hop.relation not in {SUBCLASS, BROADER}
+        return say_term(self.start) if is_class and isinstance(self.start, Entity) else ""
+
+
+class Alternative(NamedTuple):
+    """Edges and clauses that hold together where others may hold in their place."""
+
+    edges: Sequence[Edge]
+    clauses: Sequence[tuple[int, Clause]] = ()
+
+
+class Union(NamedTuple):
+    """Alternatives, and the nodes that all of them have."""
+
+    nodes: frozenset[int]
+    alternatives: Sequence[Alternative]
+
+
+def say_related(hop: Hop, other: Said, several: bool) -> str:
+    """Say of a node what it is joined to by a hop from it."""
+    relation, text = say_relation(hop), other.text
+    if hop.forward and is_verbal(relation):
+        return f"that {with_verb(relation, several=several)} {text}"
+    if hop.forward and text in {SOMETHING, str(ANY)}:
+        return f"with any {relation}"
+    if hop.forward:
+        return f"whose {relation} {other.told or f'is {other.one_of_it}'}"
+    if is_verbal(relation):
+        return f"that {text} {with_verb(relation, several=other.several)}"
+    return f"that {be(several)} {of_which(relation, text, several=several)}"
+
+
+class NodePhrases:
+    """The words for nodes; each edge is said once, by the first of its nodes that is said.
+
+    Attributes:
+        labels: What each node that was said is called in a word or two.
+    """
+
+    def __init__(
+        self,
+        edges: Iterable[Edge],
+        clauses: Iterable[tuple[int, Clause]],
+        unions: Iterable[Union] = (),
+        named: Mapping[int, str] = MappingProxyType({}),
+    ) -> None:
+        self.labels: dict[int, str] = {}
+        self._edges, self._clauses = [*dict.fromkeys(edges)], [*clauses]
+        self._unions, self._named = [*unions], {**named}
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all of it was said."""
+        return not (self._edges or self._clauses or self._unions or self._named)
+
+    def node(self, node: int, *, several: bool = False, thing: str = SOMETHING, each: bool = False) -> Said:
+        """Say a node, and all that is joined to it; ``thing`` stands for what has no name of its own.
+
+        Args:
+            node: The node.
+            several: Whether it is said as several things.
+            thing: What it is called where nothing else says it.
+            each: Whether "each" or the like stands before it.
+        """
+        if node in self.labels:
+            return Said(f"the same {self.labels[node]}")
+        edges = [edge for edge in self._edges if node in (edge.start, edge.end)]
+        classes = [edge.members_of for edge in edges if edge.end == node and edge.members_of]
+        hops = [
+            (edge.hop.inverse, edge.start) if edge.end == node else (edge.hop, edge.end)
+            for edge in edges
+            if edge.end != node or not edge.members_of
+        ]
+        hops.sort(key=lambda hop: hop[0].forward)  # what it is of what comes first
+        unions = [union for union in self._unions if node in union.nodes]
+        clauses = [clause for at, clause in self._clauses if at == node]
+        self._edges = [edge for edge in self._edges if edge not in edges]
+        self._unions = [union for union in self._unions if union not in unions]
+        self._clauses = [clause for clause in self._clauses if clause[0] != node]
+        name = self._named.pop(node, "")
+        parts = len(classes) + len(hops) + len(unions) + len(clauses) + bool(name)
+        tail = say_relation(hops[0][0]) if hops and not (hops[0][0].forward or classes or name) else ""
+        self.labels[node] = (classes or [tail or "thing"])[0]
+
+        def bracketed(said: Said, inside: bool = False) -> Said:
+            return said._replace(text=f"({said.text})") if said.is_long and (parts > 1 or inside) else said
+
+        joined = []
+        for hop, end in hops:
+            other = Said(say_term(end)) if isinstance(end, Entity) else self.node(end)
+            joined.append((hop, bracketed(other, not hop.forward and is_verbal(say_relation(hop)))))
+        others = [bracketed(self._union(union, node, several)) for union in unions]
+        is_long = bool(unions)
+        if classes:
+            name, several = classes.pop(0), not each
+            head = in_plural(name) if several else name
+        elif name:
+            head = name
+        elif tail:
+            _, other = joined.pop(0)
+            head = of_which(tail, other.text, several=several)
+            is_long = other.is_long or is_verbal(tail)
+        elif others:
+            head, several, *_ = others.pop(0)
+        else:
+            several = several or thing == THINGS
+            head = THINGS if several else thing
+        words = [say_related(hop, other, several) for hop, other in joined]
+        words += [f"that {be(several)} {other.text}" for other in others]
+        words += [f"that {be(several)} of the type {name}" for name in classes]
+        words = [*dict.fromkeys([*words, *(clause(several) for clause in clauses)])]
+        is_compared = head == SOMETHING and len(words) == 1 and words[0].startswith("that ")
+        told = words[0].removeprefix("that ") if is_compared and clauses else ""
+        return Said(
+            " ".join(filter(None, (head, " and ".join(words)))), several, is_long or bool(words), told
+        )
+
+    def _union(self, union: Union, node: int, several: bool) -> Said:
+        """Say a node by alternatives, each with all that is joined to it on its way."""
+        every = []
+        for edges, clauses in union.alternatives:
+            fork = copy(self)
+            fork.labels = {at: label for at, label in self.labels.items() if at != node}
+            fork._named = {**self._named}
+            fork._edges = [*dict.fromkeys([*self._edges, *edges])]
+            fork._clauses = [*self._clauses, *clauses]
+            every.append(fork.node(node, several=several))
+        self.__dict__ |= fork.__dict__
+        texts = [*dict.fromkeys(said.text for said in every)]
+        return Said(list_words(texts, "or"), any(said.several for said in every), True)
