@@ -24,15 +24,18 @@ async def find_alternatives(
 ) -> list[Alternative]:
     """Return the likeliest readings with other answers than those given, the likeliest first.
 
-    Where a topic's name has other bearers, the first reading is read of these, too; where no answers are
-    given, it is the first alternative.
+    Where a topic's name has other bearers, the first is read of these, too; where it does not give the
+    answers, it is an alternative itself.
     """
+    given = {each["id"] or "" for each in answers}
     first, *others = readings
-    likely = [each for each in (*others, *([] if answers else [first])) if each.confidence >= MIN_CONFIDENCE]
+    if not given or not first.gives(given):
+        others.append(first)
+    likely = [each for each in others if each.confidence >= MIN_CONFIDENCE]
     likely += _of_other_topics(first, state["meanings"])
     likely.sort(key=lambda each: -each.confidence)
     found: list[Alternative] = []
-    known = [{each["id"] for each in answers}]
+    known = [given]
     for reading in likely[:MAX_ALTERNATIVES]:
         try:
             proof: Proof = await runtime.call_tool("prove_answers", query=_query_of(reading))

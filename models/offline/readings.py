@@ -33,14 +33,14 @@ def rank_readings(
         return []
     classes = {topic: each for topic, each in chosen.chains.items() if not each.moves}
     seen = [_common_ends(chosen.chains.values(), intent)]
-    ranked = [_as_reading(chosen, reading.confidence, intent)]
+    ranked = [_as_reading(chosen, reading.confidence, seen[0], intent)]
     for each in rank_combinations(rated, apart=intent.union, most=_MAX_COMPARED):
         other = each._replace(chains={**each.chains, **classes})
         ends = _common_ends(other.chains.values(), intent)
         if len(ranked) < _MAX_READINGS and ends and ends not in seen:
             seen.append(ends)
             likely = read_signals(question, found, other, encode).confidence
-            ranked.append(_as_reading(other, likely, intent))
+            ranked.append(_as_reading(other, likely, ends, intent))
     return ranked
 
 
@@ -50,11 +50,14 @@ def _common_ends(chains: Iterable[CandidateChain], intent: QuestionIntent) -> fr
     return frozenset().union(*ends) if intent.union else frozenset.intersection(*ends)
 
 
-def _as_reading(chosen: ChainCombination, confidence: float, intent: QuestionIntent) -> RankedReading:
+def _as_reading(
+    chosen: ChainCombination, confidence: float, ends: frozenset[Term], intent: QuestionIntent
+) -> RankedReading:
     """Return a combination of chains as a reading."""
     candidates = [*chosen.chains.values()]
     lists = [(each.chain, *(each.also if each.beside else ())) for each in candidates]
     united = [tuple(chain for each in lists for chain in each)] if intent.union else lists
     returning = [end.returning for each in candidates for end in each.ends]
     fresh = any(returning) and not all(returning)
-    return RankedReading(tuple(united), confidence, intent.kind == "count", fresh)
+    ids = frozenset(end.id for end in ends)
+    return RankedReading(tuple(united), confidence, ids, intent.kind == "count", fresh)
