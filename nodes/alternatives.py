@@ -1,5 +1,6 @@
 """Alternatives: what else the question may mean, where it is not sure what was asked."""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from kgqa.runtime.record_text import MAX_ANSWERS_SHOWN
 from kgqa.runtime.state import State
 
 MAX_ALTERNATIVES = 3  # each costs a query
+MAX_SECONDS = 10.0  # for all of them
 MIN_CONFIDENCE = 0.1  # below it one in fifty has the right answers
 
 
@@ -36,19 +38,27 @@ async def find_alternatives(
     likely.sort(key=lambda each: -each.confidence)
     found: list[Alternative] = []
     known = [given]
-    for reading in likely[:MAX_ALTERNATIVES]:
-        try:
-            proof: Proof = await runtime.call_tool("prove_answers", query=_query_of(reading))
-        except (BudgetExceeded, KGError, ValueError) as error:
-            runtime.trace["alternatives"] = f"left out: {error}"
-            if isinstance(error, BudgetExceeded):
-                break
-            continue
-        ids = {each.id for each in proof.answers}
-        if ids and ids not in known:
-            known.append(ids)
-            found.append(_alternative(reading, proof))
+    try:
+        async with asyncio.timeout(MAX_SECONDS):
+            for reading in likely[:MAX_ALTERNATIVES]:
+                proof = await _prove(reading, runtime)
+                ids = {each.id for each in proof.answers} if proof else None
+                if proof and ids and ids not in known:
+                    known.append(ids)
+                    found.append(_alternative(reading, proof))
+    except (BudgetExceeded, TimeoutError) as error:
+        runtime.trace["alternatives"] = f"left out: {str(error) or 'they take too long'}"
     return found
+
+
+async def _prove(reading: RankedReading, runtime: NodeRuntime) -> Proof | None:
+    """Return what a reading gives; None where the graph does not tell, as the trace says."""
+    try:
+        proof: Proof = await runtime.call_tool("prove_answers", query=_query_of(reading))
+    except (KGError, ValueError) as error:
+        runtime.trace["alternatives"] = f"left out: {error}"
+        return None
+    return proof
 
 
 def _of_other_topics(
