@@ -46,9 +46,11 @@ class Edge(NamedTuple):
 
     @property
     def members_of(self) -> str:
-        """The class that the hop leads to the members of; empty for any other."""
-        is_class = leads_to_members(self.hop) and self.hop.relation not in {SUBCLASS, BROADER}
-        return say_term(self.start) if is_class and isinstance(self.start, Entity) else ""
+        """The class that the hop leads to the members of, or to its kinds; empty for any other."""
+        is_class = leads_to_members(self.hop) and self.hop.relation != BROADER
+        if not (is_class and isinstance(self.start, Entity)):
+            return ""
+        return f"{'kind of ' * (self.hop.relation == SUBCLASS)}{say_term(self.start)}"
 
 
 class Alternative(NamedTuple):
@@ -102,7 +104,15 @@ class NodePhrases:
         """Whether all of it was said."""
         return not (self._edges or self._clauses or self._unions or self._named)
 
-    def node(self, node: int, *, several: bool = False, thing: str = SOMETHING, each: bool = False) -> Said:
+    def node(
+        self,
+        node: int,
+        *,
+        several: bool = False,
+        thing: str = SOMETHING,
+        each: bool = False,
+        label: str = "thing",
+    ) -> Said:
         """Say a node, and all that is joined to it; ``thing`` stands for what has no name of its own.
 
         Args:
@@ -110,6 +120,7 @@ class NodePhrases:
             several: Whether it is said as several things.
             thing: What it is called where nothing else says it.
             each: Whether "each" or the like stands before it.
+            label: What it is called in a word where it is spoken of again, and no more is known.
         """
         if node in self.labels:
             return Said(f"the same {self.labels[node]}")
@@ -127,18 +138,24 @@ class NodePhrases:
         self._unions = [union for union in self._unions if union not in unions]
         self._clauses = [clause for clause in self._clauses if clause[0] != node]
         name = self._named.pop(node, "")
-        parts = len(classes) + len(hops) + len(unions) + len(clauses) + bool(name)
-        tail = say_relation(hops[0][0]) if hops and not (hops[0][0].forward or classes or name) else ""
-        self.labels[node] = (classes or [tail or "thing"])[0]
+        parts = len(classes[1:]) + len(hops) + len(unions) + len(clauses)
+        tail = say_relation(hops[0][0]) if hops and not (hops[0][0].forward or name) else ""
+        if classes and in_plural(tail) == in_plural(classes[0]) and not each:
+            classes.pop(0)  # "customers of", and not "customers that are customers of"
+            several = True
+        elif classes:
+            tail = ""
+        self.labels[node] = (classes or [tail or label])[0]
 
         def bracketed(said: Said, inside: bool = False) -> Said:
             return said._replace(text=f"({said.text})") if said.is_long and (parts > 1 or inside) else said
 
         joined = []
         for hop, end in hops:
-            other = Said(say_term(end)) if isinstance(end, Entity) else self.node(end)
+            relation = say_relation(hop) if hop.forward else "thing"
+            other = Said(say_term(end)) if isinstance(end, Entity) else self.node(end, label=relation)
             joined.append((hop, bracketed(other, not hop.forward and is_verbal(say_relation(hop)))))
-        others = [bracketed(self._union(union, node, several)) for union in unions]
+        others = [bracketed(self._union(union, node, several, thing)) for union in unions]
         is_long = bool(unions)
         if classes:
             name, several = classes.pop(0), not each
@@ -164,7 +181,7 @@ class NodePhrases:
             " ".join(filter(None, (head, " and ".join(words)))), several, is_long or bool(words), told
         )
 
-    def _union(self, union: Union, node: int, several: bool) -> Said:
+    def _union(self, union: Union, node: int, several: bool, thing: str) -> Said:
         """Say a node by alternatives, each with all that is joined to it on its way."""
         every = []
         for edges, clauses in union.alternatives:
@@ -173,7 +190,7 @@ class NodePhrases:
             fork._named = {**self._named}
             fork._edges = [*dict.fromkeys([*self._edges, *edges])]
             fork._clauses = [*self._clauses, *clauses]
-            every.append(fork.node(node, several=several))
+            every.append(fork.node(node, several=several, thing=thing))
         self.__dict__ |= fork.__dict__
         texts = [*dict.fromkeys(said.text for said in every)]
         return Said(list_words(texts, "or"), any(said.several for said in every), True)

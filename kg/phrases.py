@@ -4,10 +4,21 @@ from collections.abc import Sequence
 
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.sparql.derived import derived_label
-from kgqa.kg.terms import Entity, Hop, Term, local_name, one_line, plain_term
+from kgqa.kg.terms import Entity, Hop, Literal, Term, local_name, one_line, plain_term
 from kgqa.kg.text import FUNCTION_WORDS, in_plural, in_words, singular, spaced
 
 MAX_TERMS_SAID = 3
+
+_COMPARED = {
+    "!=": ("other than", "other than"),
+    "<": ("less than", "before"),
+    "<=": ("at most", "not after"),
+    ">": ("more than", "after"),
+    ">=": ("at least", "not before"),
+    "year": ("in", "in"),
+    "type": ("of the type", "of the type"),
+}
+"""How a comparison is said of numbers, and of dates."""
 
 
 def say_term(term: Term) -> str:
@@ -27,6 +38,12 @@ def say_terms(terms: Sequence[Term]) -> str:
     names = [*dict.fromkeys(map(say_term, terms))]
     more = len(names) - MAX_TERMS_SAID
     return list_words([*names[:MAX_TERMS_SAID], f"{more} more"] if more > 0 else names, "or")
+
+
+def say_compared(operator: str, value: Term) -> str:
+    """Return what a value is that compares so with another; for other operators the other alone."""
+    is_date = isinstance(value, Literal) and kind_of(value) == "date"
+    return " ".join((*_COMPARED.get(operator, ("", ""))[is_date].split(), say_term(value)))
 
 
 def list_words(words: Sequence[str], last: str = "and") -> str:
@@ -85,7 +102,11 @@ def of_which(relation: str, node: str, *, several: bool = False) -> str:
 
     >>> of_which("capital", "Peru"), of_which("capital", "Peru", several=True), of_which("located in", "Lima")
     ('the capital of Peru', 'capitals of Peru', 'what Lima is located in')
+    >>> of_which("capital", "it")
+    'its capital'
     """
     if is_verbal(relation):
         return f"{'things that' if several else 'what'} {node} {with_verb(relation)}"
+    if node == "it":
+        return f"its {in_plural(relation) if several else relation}"
     return f"{in_plural(relation)} of {node}" if several else f"the {relation} of {node}"

@@ -260,8 +260,12 @@ async def proof_update(
         outcome = "grounded_unverified"
     if judged and "infer" in verdicts:  # what is unmet was said when it was inferred
         outcome = "grounded_inference"
-    found: Update = {"query": proof.sparql, "reading": proof.reading}
-    return {**found, "conditions": conditions, "outcome": outcome}
+    return {
+        "query": proof.sparql,
+        "reading": proof.reading,
+        "conditions": conditions,
+        "outcome": outcome,
+    }
 
 
 def _queries_of_chains(

@@ -18,6 +18,7 @@ from kgqa.kg.drafts.facts import facts_query, read_facts
 from kgqa.kg.drafts.names import Names
 from kgqa.kg.drafts.reading import read_draft, variables_of
 from kgqa.kg.drafts.schema import Schema
+from kgqa.kg.drafts.verbaliser import say_query
 from kgqa.kg.errors import KGError, KGRejected
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Table
@@ -33,6 +34,7 @@ __all__ = [
     "Finding",
     "FoundTerm",
     "draft_tools",
+    "say_query",
 ]
 
 MAX_UNKNOWN = 12  # ids of a query that are looked up in the graph

@@ -31,11 +31,12 @@ _PASSED_ON = {"Distinct", "Reduced", "Group", "Graph"}  # what only hands rows o
 class Group:
     """Patterns that hold together: required ones, or those of an OPTIONAL, a test, an alternative.
 
-    A test is NOT EXISTS, EXISTS or MINUS; an alternative is a part of a UNION.
+    A test is NOT EXISTS, EXISTS or MINUS, all but EXISTS ``negated``; an alternative is a part of a UNION.
     """
 
     kind: GroupKind
     parent: "Group | None" = None
+    negated: bool = False
 
     @property
     def around(self) -> Iterator["Group"]:
@@ -125,9 +126,11 @@ class Draft:
         patterns: All patterns.
         tests: The expressions of filters, each with the group that it stands in.
         values: The constants that VALUES gives to each variable.
+        has_unread: Whether there is more to it.
     """
 
     asks: bool = False
+    has_unread: bool = False
     selects: list[Select] = field(default_factory=list)
     patterns: list[Pattern] = field(default_factory=list)
     tests: list[tuple[Group, Node]] = field(default_factory=list)
@@ -161,7 +164,7 @@ class Draft:
 
     def is_free(self, pattern: Pattern) -> bool:
         """Return whether what a pattern leads to is not named, compared with a constant or computed with."""
-        compared = [test for _, test in self.tests if any(map(_is_constant, parts_of(test)))]
+        compared = [test for _, test in self.tests if any(map(is_constant, parts_of(test)))]
         bound = {*self.values}.union(*map(variables_of, [*compared, *self.arithmetic]))
         return bool(pattern.named) and is_open(pattern.end) and pattern.end not in bound
 
@@ -178,7 +181,8 @@ class Draft:
         return [terms.Literal(each, f"{XSD}decimal") for each in sorted(found)]
 
 
-def _is_constant(node: Node) -> bool:
+def is_constant(node: Node) -> bool:
+    """Return whether a part of the algebra is a term."""
     from rdflib import Literal as Value, URIRef
 
     return isinstance(node, Value | URIRef)
@@ -228,7 +232,7 @@ class _Reader:
             self.walk(node.p2, group, select)
         elif name in {"LeftJoin", "Minus"}:
             self.walk(node.p1, group, select)
-            inner = Group("optional" if name == "LeftJoin" else "tested", group)
+            inner = Group("optional" if name == "LeftJoin" else "tested", group, negated=name == "Minus")
             select.is_plain &= name == "Minus"
             self.walk(node.p2, inner, Select())
             if name == "LeftJoin":
@@ -251,6 +255,8 @@ class _Reader:
                 self.test(node.expr, group)
             elif name == "Extend":
                 self.find_tests(node.expr, group)
+        else:
+            self.draft.has_unread = True
 
     def modify(self, name: str, node: Node, select: Select) -> None:
         """Take what changes rows, but not which patterns there are."""
@@ -285,7 +291,7 @@ class _Reader:
         """Read the patterns of EXISTS and NOT EXISTS in an expression."""
         for part in parts_of(expression):
             if getattr(part, "name", "") in {"Builtin_EXISTS", "Builtin_NOTEXISTS"}:
-                self.tested(part.graph, Group("tested", group))
+                self.tested(part.graph, Group("tested", group, negated=part.name == "Builtin_NOTEXISTS"))
 
     def tested(self, node: Node, group: Group) -> None:
         """Read what EXISTS holds, which rdflib leaves as it was parsed, without its filters."""

@@ -27,21 +27,18 @@ from kgqa.kg.node_phrases import (
     Union,
     say_related,
 )
-from kgqa.kg.phrases import be, is_verbal, of_which, say_relation, say_term, say_terms, with_verb
-from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Operator, Pick
-from kgqa.kg.proof.values import kind_of
-from kgqa.kg.terms import ANY, Chain, Entity, Literal, one_line
-
-_COMPARED: dict[Operator, tuple[str, str]] = {
-    "!=": ("other than ", "other than "),
-    "<": ("less than ", "before "),
-    "<=": ("at most ", "not after "),
-    ">": ("more than ", "after "),
-    ">=": ("at least ", "not before "),
-    "year": ("in ", "in "),
-    "type": ("of the type ", "of the type "),
-}
-"""How a comparison is said of numbers, and of dates."""
+from kgqa.kg.phrases import (
+    be,
+    is_verbal,
+    of_which,
+    say_compared,
+    say_relation,
+    say_term,
+    say_terms,
+    with_verb,
+)
+from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
+from kgqa.kg.terms import ANY, Chain, Entity, one_line
 
 _EXTREMES = {"min": ("smallest", "earliest"), "max": ("largest", "latest")}
 
@@ -67,13 +64,12 @@ def verbalise(query: AnswerQuery) -> str:
 def _claim(query: AnswerQuery) -> str:
     """Say what is asked for yes or no: of an entity, where the answers are held to one."""
     for number, branch in enumerate(query.branches):
-        *before, last = branch.chain.constraints or [None]
-        held = last.entities if last and not branch.others else ()
-        if last and len(held) == 1 and branch.places[last.depth - 1] == query.returned:
-            free = replace(branch, chain=replace(branch.chain, constraints=tuple(before)))
+        last = branch.chain.constraints[-1] if branch.chain.constraints and not branch.others else None
+        if last and len(last.entities) == 1 and branch.places[last.depth - 1] == query.returned:
+            free = replace(branch, chain=replace(branch.chain, constraints=branch.chain.constraints[:-1]))
             branches = (*query.branches[:number], free, *query.branches[number + 1 :])
             said = _phrases(replace(query, branches=branches)).node(query.returned)
-            return f"whether {say_term(held[0])} is {said.one_of_it}"
+            return f"whether {say_term(last.entities[0])} is {said.one_of_it}"
     said = _phrases(query).node(query.returned)
     return f"whether there {be(said.several)} {said.text}"
 
@@ -116,21 +112,21 @@ def _true(condition: Condition) -> Clause:
     """Return what a condition says of its node."""
     hops, operator, value = condition.attribute, condition.operator, condition.value
     said = say_term(value) if value else ""
-    compared = _COMPARED.get(operator, ("", ""))[isinstance(value, Literal) and kind_of(value) == "date"]
+    compared = say_compared(operator, value) if value else ""
     relations = [say_relation(hop) for hop in hops]
     has = bool(hops) and hops[-1].forward and not is_verbal(relations[-1])
 
     def clause(several: bool) -> str:
-        told, thing = f"{be(several and not hops)} {compared}{said}", said or SOMETHING
+        told, thing = f"{be(several and not hops)} {compared}", said or SOMETHING
         if operator == "contains":
             told = f"contain{'s' * (not several or bool(hops))} {said}"
             thing = f"{SOMETHING} that {told}"
-        elif compared:
-            thing = f"{SOMETHING} {compared}{said}"
+        elif compared != said:
+            thing = f"{SOMETHING} {compared}"
         if not hops:
             return f"that {told}"
         if has and operator == "!=":
-            words = f"with any {relations[-1]} {compared}{said}"
+            words = f"with any {relations[-1]} {compared}"
         elif has and value:
             words = f"whose {relations[-1]} {told}"
         else:

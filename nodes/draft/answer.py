@@ -12,7 +12,7 @@ from kgqa.nodes.coverage import can_compare
 from kgqa.nodes.cues import unasked_function, unmet_kind
 from kgqa.nodes.draft.run import is_nothing
 from kgqa.nodes.draft.state import Described, DraftState, RunDraft
-from kgqa.nodes.record import NO, YES, trace_evidence
+from kgqa.nodes.record import NO, YES, read_back, trace_evidence
 from kgqa.nodes.said import is_term_said
 from kgqa.prompts.candidates import XSD_INTEGER
 from kgqa.runtime.node import NodeRuntime
@@ -59,6 +59,8 @@ async def drafted_answer(given: State, runtime: NodeRuntime) -> Update | None:
         outcome = "grounded_unverified"
     conditions += [RecordedCondition(words=words, query=None, by=None) for words in unmet]
     facts = await _facts(query, ran.table, runtime)
+    names = {**described.names, **{each.id: each.name for each in state["topic_entities"]}}
+    reading = await read_back(query, read.written if read else (), names, runtime)
     answers = [YES if first[0].id == "true" else NO] if asks else [*map(ref, first)]
     return {
         "answers": answers,
@@ -68,6 +70,7 @@ async def drafted_answer(given: State, runtime: NodeRuntime) -> Update | None:
         "paths": [],
         "evidence": [fact(each) for each in facts],
         "query": query,
+        "reading": reading,
         "conditions": conditions,
     }
 

@@ -66,6 +66,17 @@ class Described:
         words = {part.relation: part.words for each in self.classes for part in each.properties}
         return words | {each.id: each.words for each in self.classes}
 
+    @property
+    def names(self) -> dict[str, str]:
+        """What classes, relations and entities are called, in the graph's words."""
+        parts = {part.relation: part.words for each in self.classes for part in each.properties}
+        entities = [*self.members, *(each.term for each in self.terms if isinstance(each.term, Entity))]
+        return {
+            **parts,
+            **{each.id: each.name for each in self.classes},
+            **{each.id: each.name for each in entities if each.name},
+        }
+
     def called(self, id: str) -> str:
         """Return what a class or relation is called, in words."""
         return self._words.get(id) or relation_phrase(local_name(id))

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from kgqa.kg.terms import Entity, Term, local_name, one_line
 from kgqa.nodes.claim import claimed_answer
 from kgqa.nodes.cues import unasked_function, unmet_kind, unmet_topics_of_sparql, unused_cues_of_sparql
-from kgqa.nodes.record import complete_record, complete_without_proof, failure_outcome, parametric_answers
+from kgqa.nodes.record import (
+    complete_record,
+    complete_without_proof,
+    failure_outcome,
+    parametric_answers,
+    read_back,
+)
 from kgqa.nodes.said import is_term_said
 from kgqa.nodes.sparql_qa.state import SparqlQAState
 from kgqa.prompts.base import MAX_LABEL_CHARS
@@ -33,7 +39,12 @@ async def answer(state: SparqlQAState, runtime: NodeRuntime) -> FinalUpdate:
         return await complete_without_proof(state, runtime)
     if not (state["said"] or (state["rows"] and state["stopped_by"])):
         return await complete_without_proof(state, runtime)
-    return await complete_record(_extract_answers(state, runtime), state, runtime)
+    update = _extract_answers(state, runtime)
+    if query := update["query"]:
+        names = {each.id: each.name for each in state["topic_entities"]}
+        terms = state["constants"].written if state["constants"] else ()
+        update = {**update, "reading": await read_back(query, terms, names, runtime)}
+    return await complete_record(update, state, runtime)
 
 
 def _extract_answers(state: SparqlQAState, runtime: NodeRuntime) -> Update:

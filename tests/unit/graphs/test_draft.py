@@ -50,6 +50,7 @@ async def test_rows_of_a_right_query_are_grounded(workshop: SparqlGraph) -> None
     record, _ = await ask("Which makers are in Ulm?", workshop, draft)
     assert (sorted(map(str, shown(record))), record["outcome"]) == (["Acme", "Cog"], "grounded")
     assert (record["table"], record["usage"]["llm_calls"]) == (None, 1)
+    assert record["reading"] == 'Makers whose city is "Ulm"'
     assert nodes(record) == ["link", "describe", "draft", "validate", "run", "answer"]
     assert {(each["head"]["name"], each["tail"]["id"]) for each in record["evidence"]} >= {("Acme", "Ulm")}
 

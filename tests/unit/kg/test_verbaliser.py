@@ -50,9 +50,10 @@ UNITED = branch(PERU, "neighbour", others=(Chain(LIMA, hops("^twin_town", "count
         ([branch(ANY, "^capital")], "things with any capital"),
         ([MEMBERS], "countries"),
         ([Branch(Chain(CLASS, (Hop(SCHEMA_KINDS[CLASS.id], forward=False),)), (0,))], "classes"),
-        ([Branch(Chain(COUNTRY, (Hop(SUBCLASS, forward=False),)), (0,))], "things that are kind of country"),
+        ([Branch(Chain(COUNTRY, (Hop(SUBCLASS, forward=False),)), (0,))], "kinds of country"),
         ([Branch(Chain(PERU, (Hop(f"{RDF}type"),)), (0,))], "the type of Peru"),
         ([MEMBERS, NEIGHBOURS], "countries that are neighbours of Peru"),
+        ([MEMBERS, branch(LIMA, "country")], "countries of Lima"),
         ([MEMBERS, CAPITAL], "countries whose capital is Lima"),
         ([NEIGHBOURS, CAPITAL], "the neighbour of Peru whose capital is Lima"),
         (
