@@ -12,7 +12,7 @@ from kgqa.retrieval.retriever import Retrieved
 from kgqa.retrieval.wording import Encode
 
 _MAX_COMPARED = 40  # combinations of chains that are looked through,
-_MAX_READINGS = 6  # of which so many are kept
+_MAX_READINGS = 10  # of which so many are kept
 
 
 def rank_readings(
