@@ -14,6 +14,9 @@ from kgqa.kg.sparql.derived import BROADER, SUBCLASS, leads_to_members
 from kgqa.kg.terms import ANY, Entity, Hop
 from kgqa.kg.text import in_plural
 
+MAX_NESTED = 3
+"""Alternatives within alternatives that are all said: their words are as many as their products."""
+
 SOMETHING, THINGS = "something", "things"
 
 Clause = Callable[[bool], str]
@@ -74,11 +77,14 @@ def say_related(hop: Hop, other: Said, several: bool) -> str:
         return f"that {with_verb(relation, several=several)} {text}"
     if hop.forward and text in {SOMETHING, str(ANY)}:
         return f"with any {relation}"
+    if hop.forward and text == "it":
+        return f"whose {relation} it is"
     if hop.forward:
         return f"whose {relation} {other.told or f'is {other.one_of_it}'}"
-    if is_verbal(relation):
+    if is_verbal(relation) and not other.is_long:
         return f"that {text} {with_verb(relation, several=other.several)}"
-    return f"that {be(several)} {of_which(relation, text, several=several)}"
+    said = of_which(relation, text, several=several and not is_verbal(relation), is_long=other.is_long)
+    return f"that {be(several)} {said}"
 
 
 class NodePhrases:
@@ -97,12 +103,7 @@ class NodePhrases:
     ) -> None:
         self.labels: dict[int, str] = {}
         self._edges, self._clauses = [*dict.fromkeys(edges)], [*clauses]
-        self._unions, self._named = [*unions], {**named}
-
-    @property
-    def is_done(self) -> bool:
-        """Whether all of it was said."""
-        return not (self._edges or self._clauses or self._unions or self._named)
+        self._unions, self._named, self._nested = [*unions], {**named}, 0
 
     def node(
         self,
@@ -140,21 +141,21 @@ class NodePhrases:
         name = self._named.pop(node, "")
         parts = len(classes[1:]) + len(hops) + len(unions) + len(clauses)
         tail = say_relation(hops[0][0]) if hops and not (hops[0][0].forward or name) else ""
-        if classes and in_plural(tail) == in_plural(classes[0]) and not each:
+        if classes and not each and f" {in_plural(tail)}".endswith(f" {in_plural(classes[0])}"):
             classes.pop(0)  # "customers of", and not "customers that are customers of"
             several = True
         elif classes:
             tail = ""
         self.labels[node] = (classes or [tail or label])[0]
 
-        def bracketed(said: Said, inside: bool = False) -> Said:
-            return said._replace(text=f"({said.text})") if said.is_long and (parts > 1 or inside) else said
+        def bracketed(said: Said) -> Said:
+            return said._replace(text=f"({said.text})") if said.is_long and parts > 1 else said
 
         joined = []
         for hop, end in hops:
             relation = say_relation(hop) if hop.forward else "thing"
             other = Said(say_term(end)) if isinstance(end, Entity) else self.node(end, label=relation)
-            joined.append((hop, bracketed(other, not hop.forward and is_verbal(say_relation(hop)))))
+            joined.append((hop, bracketed(other)))
         others = [bracketed(self._union(union, node, several, thing)) for union in unions]
         is_long = bool(unions)
         if classes:
@@ -164,7 +165,7 @@ class NodePhrases:
             head = name
         elif tail:
             _, other = joined.pop(0)
-            head = of_which(tail, other.text, several=several)
+            head = of_which(tail, other.text, several=several, is_long=other.is_long)
             is_long = other.is_long or is_verbal(tail)
         elif others:
             head, several, *_ = others.pop(0)
@@ -184,13 +185,15 @@ class NodePhrases:
     def _union(self, union: Union, node: int, several: bool, thing: str) -> Said:
         """Say a node by alternatives, each with all that is joined to it on its way."""
         every = []
-        for edges, clauses in union.alternatives:
+        says_all = self._nested < MAX_NESTED
+        for edges, clauses in union.alternatives if says_all else union.alternatives[:1]:
             fork = copy(self)
+            fork._nested += 1
             fork.labels = {at: label for at, label in self.labels.items() if at != node}
             fork._named = {**self._named}
             fork._edges = [*dict.fromkeys([*self._edges, *edges])]
             fork._clauses = [*self._clauses, *clauses]
             every.append(fork.node(node, several=several, thing=thing))
-        self.__dict__ |= fork.__dict__
-        texts = [*dict.fromkeys(said.text for said in every)]
+        self.__dict__ |= {**fork.__dict__, "_nested": self._nested}
+        texts = [*dict.fromkeys([*(said.text for said in every), *([] if says_all else ["otherwise"])])]
         return Said(list_words(texts, "or"), any(said.several for said in every), True)

@@ -97,14 +97,16 @@ def be(several: bool) -> str:
     return "are" if several else "is"
 
 
-def of_which(relation: str, node: str, *, several: bool = False) -> str:
-    """Return a noun phrase for what a relation leads to from a node.
+def of_which(relation: str, node: str, *, several: bool = False, is_long: bool = False) -> str:
+    """Return a noun phrase for what a relation leads to from a node, whose words may be many.
 
     >>> of_which("capital", "Peru"), of_which("capital", "Peru", several=True), of_which("located in", "Lima")
     ('the capital of Peru', 'capitals of Peru', 'what Lima is located in')
     >>> of_which("capital", "it")
     'its capital'
     """
+    if is_verbal(relation) and is_long:
+        return f'{"things that are " * several}the "{relation}" of {node}'
     if is_verbal(relation):
         return f"{'things that' if several else 'what'} {node} {with_verb(relation)}"
     if node == "it":

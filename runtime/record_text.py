@@ -5,6 +5,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from kgqa.kg.phrases import list_words
 from kgqa.kg.terms import local_name, one_line
 from kgqa.runtime.record_table import table_of, to_html, to_markdown, to_pandas, wide_table
 
@@ -109,7 +110,7 @@ def _list_names(answers: "Sequence[Ref]", most: int, *, cut: bool) -> str:
     names = [ref_text(answer) for answer in answers[:most]]
     if cut or len(answers) > most:
         names.append("more" if cut else f"{len(answers) - most} more")
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return list_words(names)
 
 
 def say_alternatives(record: Mapping[str, Any]) -> list[str]:

@@ -200,6 +200,9 @@ class _Speaker:
         root = self._root(shown)
         if root is None:
             return THINGS
+        within = [edge for union in self.unions for each in union.alternatives for edge in each.edges]
+        every = [*self.edges, *self.optional, *within]
+        self.has_more |= not _nodes_of(self.edges) <= {root, *_nodes_of(self._part(root, None, every))}
         if self.draft.asks:
             name = self.named.pop(root, "")
             asked = self._phrases(self.edges).node(root)
@@ -211,6 +214,7 @@ class _Speaker:
         counts = any(isinstance(each, Aggregated) for each in shown)
         if counts and not whole.keys and len(self.draft.selects) == 1:
             said = list_words([self._item(each, None) for each in shown])
+            self.has_more |= bool(self.having)
         else:
             said = self._rows(root, shown)
         parts = [said]
@@ -284,12 +288,12 @@ class _Speaker:
     def _phrases(self, edges: Sequence[Edge], it: int | None = None) -> NodePhrases:
         nodes = _nodes_of(edges) or {*self.numbers.values()}
         clauses = [clause for clause in self.clauses if clause[0] in nodes and clause[0] != it]
-        unions = [each for each in self.unions if each.nodes & nodes and it is None]
+        unions = [each for each in self.unions if each.nodes & nodes - {it}]
         return NodePhrases(edges, clauses, unions, self._named(edges, it))
 
-    def _part(self, node: int, root: int | None) -> list[Edge]:
+    def _part(self, node: int, root: int | None, among: Sequence[Edge] = ()) -> list[Edge]:
         """Return the edges that join a node with others, not by way of the root."""
-        every, nodes = [*self.edges, *self.optional], {node}
+        every, nodes = among or [*self.edges, *self.optional], {node}
         found: list[Edge] = []
         for _ in every:
             found = [edge for edge in every if nodes & ({edge.start, edge.end} - {root})]

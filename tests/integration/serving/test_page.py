@@ -239,6 +239,7 @@ def test_a_question_is_answered_with_its_proof(page: "Page") -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     ask(page, "Where does Ada live?")
     assert answers(page) == ["Ulm"]
+    assert page.inner_text("#reading") == "Read as: what Ada lives in"
     assert page.inner_text("#status") == "Answered: Ulm (proved by the graph)."
     assert page.inner_text("#paths") == "Ada —lives_in→ Ulm"
     assert page.inner_text("#proof-count") == "1 fact, 2 nodes"

@@ -76,10 +76,14 @@ async def test_every_tool_is_described_and_answers(options: dict[str, Any], mode
 async def test_an_answer_has_its_proof(options: dict[str, Any]) -> None:
     async with Client(make_server(options)) as client:
         result = await client.call_tool("ask", {"question": "Where do the children of Ada live?"})
-    assert text(result).splitlines()[1] == "Bonn and Ulm (from the graph, if I read you right)."
+    assert text(result).splitlines()[:2] == [
+        "Read as: what the child of Ada lives in.",
+        "Bonn and Ulm (from the graph, if I read you right).",
+    ]
     assert "Ada -child-> " in text(result)
     said = result.structured_content
     assert [answer["name"] for answer in said["answers"]] == ["Bonn", "Ulm"]
+    assert said["reading"] == "what the child of Ada lives in"
     assert said["outcome"] == "grounded_unverified"
     assert "SELECT" in said["query"]
     assert {fact["tail"]["name"] for fact in said["evidence"]} >= {"Bonn", "Ulm"}
