@@ -85,19 +85,19 @@ class ModelSettings(NamedTuple):
 class RankedReading(NamedTuple):
     """A reading of a question: lists of chains that meet, those of one list united; and how likely it is.
 
-    ``ends`` are the ids of what was seen where they meet. With ``count`` it asks how many there are;
+    ``ends`` are the ids of what was seen where they meet. With ``counts`` it asks how many there are;
     ``fresh`` leaves out what only returns to a topic.
     """
 
     chains: tuple[tuple[Chain, ...], ...]
     confidence: float
     ends: frozenset[str]
-    count: bool = False
+    counts: bool = False
     fresh: bool = False
 
     def gives(self, answers: Collection[str]) -> bool:
         """Return whether answers, by their ids, are what it is known to give, or some of it."""
-        return {*answers} == {str(len(self.ends))} if self.count else self.ends.issuperset(answers)
+        return {*answers} == {str(len(self.ends))} if self.counts else self.ends.issuperset(answers)
 
     @property
     def topics(self) -> tuple[Entity, ...]:

@@ -80,7 +80,7 @@ def _of_other_topics(
 
 def _query_of(reading: RankedReading) -> AnswerQuery:
     """Return the query of a reading."""
-    computed = Aggregate("count") if reading.count else None
+    computed = Aggregate("count") if reading.counts else None
     return AnswerQuery(make_branches(reading.chains, fresh=reading.fresh), RETURNED, (), computed)
 
 
