@@ -12,7 +12,7 @@ from kgqa.models.interface import RankedReading
 from kgqa.nodes.proof import RETURNED, make_branches
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
-from kgqa.runtime.record import Alternative, Ref, ref
+from kgqa.runtime.record import OtherReading, Ref, ref
 from kgqa.runtime.record_text import MAX_ANSWERS_SHOWN
 from kgqa.runtime.state import State
 
@@ -23,7 +23,7 @@ MIN_CONFIDENCE = 0.1  # below it one in fifty has the right answers
 
 async def find_alternatives(
     readings: Sequence[RankedReading], answers: Sequence[Ref], state: State, runtime: NodeRuntime
-) -> list[Alternative]:
+) -> list[OtherReading]:
     """Return the likeliest readings with other answers than those given, the likeliest first.
 
     Where a topic's name has other bearers, the first is read of these, too; where it does not give the
@@ -36,7 +36,7 @@ async def find_alternatives(
     likely = [each for each in others if each.confidence >= MIN_CONFIDENCE]
     likely += _of_other_topics(first, state["meanings"])
     likely.sort(key=lambda each: -each.confidence)
-    found: list[Alternative] = []
+    found: list[OtherReading] = []
     known = [given]
     try:
         async with asyncio.timeout(MAX_SECONDS):
@@ -84,7 +84,7 @@ def _query_of(reading: RankedReading) -> AnswerQuery:
     return AnswerQuery(make_branches(reading.chains, fresh=reading.fresh), RETURNED, (), computed)
 
 
-def _alternative(reading: RankedReading, proof: Proof) -> Alternative:
+def _alternative(reading: RankedReading, proof: Proof) -> OtherReading:
     """Return a reading as a record shows it."""
     shown = proof.answers.items[:MAX_ANSWERS_SHOWN]
     return {

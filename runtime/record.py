@@ -69,7 +69,7 @@ class RecordedCondition(TypedDict):
     by: Literal["graph", "model"] | None
 
 
-class Alternative(TypedDict):
+class OtherReading(TypedDict):
     """Another likely reading of the question: in words, what it is about, its answers and their query.
 
     ``truncated`` says that the query gives further answers.
@@ -150,7 +150,7 @@ class Record(TypedDict):
     """The SPARQL that gives exactly the answers, by any client; null where there is none."""
     conditions: list[RecordedCondition]
     """What the question asks beside what its chains say, and who has decided it."""
-    alternatives: list[Alternative]
+    alternatives: list[OtherReading]
     """Other likely readings, with other answers, the likeliest first; none of a question that is surely read.
     """
     trace: list[dict[str, Any]]

@@ -1,6 +1,6 @@
 """Takes another reading of a question for what was asked."""
 
-from kgqa.runtime.record import Alternative, Record, Ref, Table
+from kgqa.runtime.record import OtherReading, Record, Ref, Table
 from kgqa.runtime.record_text import MAX_ANSWERS_SHOWN
 
 
@@ -33,7 +33,7 @@ def take_alternative(record: Record, number: int) -> Record:
     }
 
 
-def _as_alternative(record: Record) -> Alternative:
+def _as_alternative(record: Record) -> OtherReading:
     """Return what a record answers as an alternative."""
     return {
         "reading": record["reading"] or "",

@@ -26,8 +26,8 @@ from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.chain import MAX_REACHED_NAMES, Extension
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.record import (
-    Alternative,
     Fact,
+    OtherReading,
     Outcome,
     PathStep,
     RecordedCondition,
@@ -256,7 +256,7 @@ class Update(TypedDict, total=False):
     query: str | None
     reading: str | None
     conditions: list[RecordedCondition]
-    alternatives: list[Alternative]
+    alternatives: list[OtherReading]
     trace: Annotated[list[TraceEntry], reducer("trace", operator.add, [])]
     usage: Annotated[Spend, reducer("usage", add_spend, zero_spend())]
     config: dict[str, Any]
