@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 import typer
 
 from kgqa.cli import options, output
+from kgqa.cli.alternatives import offer_alternatives
 from kgqa.cli.ask_file import ask_file
 from kgqa.cli.show_record import draw_table, show_record, show_step
 from kgqa.cli.suggest import show_suggestions
@@ -115,6 +116,7 @@ def _show(record: "Record", form: str | None, *, sparql: bool) -> NoReturn:
             output.warn("the table is cut: there are more rows")
     elif form is None:
         show_record(record)
+        answered |= offer_alternatives(record) is not record
     raise SystemExit(int(output.ExitCode.ANSWERED if answered else output.ExitCode.NO_ANSWER))
 
 

@@ -12,6 +12,7 @@ import typer
 
 from kgqa import __version__
 from kgqa.cli import options, output
+from kgqa.cli.alternatives import show_alternatives, show_taken
 from kgqa.cli.show_record import show_record, show_step
 from kgqa.kg.terms import one_line
 
@@ -148,12 +149,15 @@ class Session:
             typer.echo(self.messages[-1].text)
             return
         self.record = record
+        if not state["question"]:
+            return show_taken(record)
         if state["question"] != said:
             typer.echo(f"  {one_line(state['question'])}")
         errors = [entry["error"] for entry in record["trace"] if "error" in entry]
         if errors and not record["answers"]:
             raise ValueError(errors[-1])
         show_record(record)
+        show_alternatives(record)
 
     def _chat(self) -> "Chat":
         from kgqa.graphs.chat import Chat

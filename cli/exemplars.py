@@ -77,6 +77,28 @@ def build(
 
 
 @app.command()
+def add(
+    exemplars: Annotated[Path, typer.Argument(metavar="DIR", help="The folder; a new one is begun.")],
+    question: Annotated[str, typer.Argument(help="The question, as it was asked.")],
+    query: Annotated[str, typer.Option(help="The SPARQL that answers it.")],
+    topic: Annotated[
+        list[str],
+        typer.Option(help="What the question calls that from which the query sets out, in its order."),
+    ],
+    encoder: options.EncoderName = None,
+) -> None:
+    """Add a question and its query to exemplars, so that questions like it are read likewise."""
+    from kgqa.priors.encoder import open_encoder
+    from kgqa.priors.exemplars import EXEMPLAR_STORE, add_exemplar, read_exemplar_header
+
+    with output.errors_in_one_line(), output.exit_on_termination():
+        known = EXEMPLAR_STORE.exists(exemplars)
+        opened = open_encoder(encoder or (read_exemplar_header(exemplars).encoder if known else None))
+        built = add_exemplar(question, query, topic, exemplars, opened.encode, opened.name)
+    output.print_line(f"{built.exemplars:,} exemplars and {built.templates:,} templates in {exemplars}")
+
+
+@app.command()
 def show(
     exemplars: FolderArgument,
     question: Annotated[str | None, typer.Argument(help="Without one, what there is is shown.")] = None,

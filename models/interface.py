@@ -1,12 +1,12 @@
 """The interface of whoever answers prompts: a model, its replies, and what they cost."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import astuple, dataclass, field
 from operator import add
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, runtime_checkable
 
-from kgqa.kg.terms import Entity
+from kgqa.kg.terms import ANY, Chain, Entity
 from kgqa.prompts.base import Prompt, R
 
 if TYPE_CHECKING:
@@ -82,6 +82,30 @@ class ModelSettings(NamedTuple):
     arguments: Mapping[str, Any] = {}  # further ones of the provider's API, such as ``top_p``
 
 
+class RankedReading(NamedTuple):
+    """A reading of a question: lists of chains that meet, those of one list united; and how likely it is.
+
+    ``ends`` are the ids of what was seen where they meet. With ``counts`` it asks how many there are;
+    ``fresh`` leaves out what only returns to a topic.
+    """
+
+    chains: tuple[tuple[Chain, ...], ...]
+    confidence: float
+    ends: frozenset[str]
+    counts: bool = False
+    fresh: bool = False
+
+    def gives(self, answers: Collection[str]) -> bool:
+        """Return whether answers, by their ids, are what it is known to give, or some of it."""
+        return {*answers} == {str(len(self.ends))} if self.counts else self.ends.issuperset(answers)
+
+    @property
+    def topics(self) -> tuple[Entity, ...]:
+        """The entities that its chains set out from."""
+        topics = (chain.topic for chains in self.chains for chain in chains)
+        return tuple(dict.fromkeys(topic for topic in topics if topic != ANY))
+
+
 class Assessment(NamedTuple):
     """How likely an answer is right, what of the question nothing says, and what it cost to tell."""
 
@@ -93,6 +117,8 @@ class Assessment(NamedTuple):
     """Whether it is likely enough to be called proved."""
     doubt: str | None = None
     """Why the question may mean something else, however likely the answer is."""
+    readings: Sequence[RankedReading] = ()
+    """Its own, then those that come next, with other ends."""
 
 
 @runtime_checkable

@@ -196,7 +196,7 @@ async def prove_claim(paths: Sequence[Path], *, holds: bool, state: State, runti
     back = {each.chain.topic: {hop.inverse for hop in each.hops} for each in state["leads"]}
     claims = _joining_chains(paths, state["topic_entities"], back, holds=holds)
     if (claim := next(claims, None)) is not None:
-        query = AnswerQuery(_branches([[chain] for chain in claim]), RETURNED, ask=True)
+        query = AnswerQuery(make_branches([[chain] for chain in claim]), RETURNED, ask=True)
         proof = await run_query(query, runtime)
         if proof and [each.id for each in proof.answers] == [str(holds).lower()]:
             update = await proof_update(query, proof, (), state, runtime)
@@ -282,12 +282,13 @@ def _queries_of_chains(
     pick = Pick(RETURNED, tuple(answers), "named by the model")
     for alternatives in [by_topic, united][: len(by_topic)]:
         for fresh in (False, True)[: max(chain.depth for chain in united[0])]:
-            yield AnswerQuery(_branches(alternatives, fresh=fresh), RETURNED, (), computed)
+            yield AnswerQuery(make_branches(alternatives, fresh=fresh), RETURNED, (), computed)
         if not counts:
-            yield AnswerQuery(_branches(alternatives), RETURNED, picked=(pick,))
+            yield AnswerQuery(make_branches(alternatives), RETURNED, picked=(pick,))
 
 
-def _branches(alternatives: Sequence[Sequence[Chain]], *, fresh: bool = False) -> tuple[Branch, ...]:
+def make_branches(alternatives: Sequence[Sequence[Chain]], *, fresh: bool = False) -> tuple[Branch, ...]:
+    """Return branches that end at the returned place, each of the chains that are united in it."""
     free, parts = 1, []
     for first, *others in alternatives:
         places = (*range(free, free + first.depth - 1), RETURNED)

@@ -9,6 +9,7 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.terms import Chain, Entity, Hop, Path, Term, Triple
 from kgqa.models.errors import MalformedReply, ModelError
 from kgqa.models.interface import Assessment
+from kgqa.nodes.alternatives import find_alternatives
 from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.candidates import parse_number
 from kgqa.prompts.judge_claim import is_yes_no_question
@@ -57,6 +58,7 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
         "query": None,
         "reading": None,
         "conditions": [],
+        "alternatives": [],
         "confidence": None,
         **update,
         "answers": list({(each["id"], each["name"]): each for each in update["answers"]}.values()),
@@ -72,7 +74,10 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
 
 
 async def _with_confidence(update: Update, state: State, runtime: NodeRuntime) -> Update:
-    """Return what a record says with how likely it is right, and no answers where that is too low."""
+    """Return what a record says with how likely it is right, and what else the question may mean.
+
+    There are no answers where that is too low.
+    """
     try:
         said = await runtime.assess(state["question"], tuple(state["topic_entities"]))
     except (BudgetExceeded, KGError, ModelError) as error:
@@ -80,9 +85,19 @@ async def _with_confidence(update: Update, state: State, runtime: NodeRuntime) -
         return update
     if said is None or said.confidence is None:
         return update
+    if said.confidence >= runtime.context.min_confidence:
+        update = _as_far_as_sure(update, said, runtime)
+    else:
+        update = _declined(said, state, runtime)
+    if update["outcome"] in FROM_GRAPH or not said.readings:
+        return update
+    others = await find_alternatives(said.readings, update["answers"], state, runtime)
+    return {**update, "alternatives": others}
+
+
+def _declined(said: Assessment, state: State, runtime: NodeRuntime) -> Update:
+    """Return a record's part without answers, as they are too unlikely to be right."""
     least = runtime.context.min_confidence
-    if said.confidence >= least:
-        return _as_far_as_sure(update, said, runtime)
     unlinked = state["trace"][0].get("reason")
     if is_yes_no_question(state["question"]):
         why = "the graph says neither yes nor no"

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from kgqa.kg.sparql.intent import QuestionIntent, read_intent
-from kgqa.kg.terms import local_name, replace_surrogates
+from kgqa.kg.terms import local_name, one_line, replace_surrogates
 from kgqa.priors.artifact_store import (
     ArtifactStore,
     Header,
@@ -34,7 +34,7 @@ from kgqa.priors.hop_model import (
     training_tasks,
     unpack_model,
 )
-from kgqa.priors.masking import blank_labels, mask_topic
+from kgqa.priors.masking import TOPIC_MASK, blank_labels, mask_topic
 from kgqa.priors.slots import Slot
 from kgqa.priors.solutions import (
     Chain,
@@ -182,25 +182,79 @@ def build_exemplars(
         raise ExemplarError(
             "no question gives an exemplar: each needs a topic entity, and SPARQL or gold paths from it"
         )
-    encode = encode_once(encode)
-    model = learn_model(found.exemplars, encode)
     header = ExemplarHeader(
         encoder=encoder_name,
-        dimensions=model.vectors.shape[1],
+        dimensions=0,
         sources=tuple(sources),
         questions=found.questions,
         without=dict(found.without),
-        exemplars=len(found.exemplars),
-        templates=len(found.solutions),
+        exemplars=0,
+        templates=0,
         as_published=as_published,
     )
+    return _write(folder, header, found.exemplars, found.solutions, encode)
+
+
+def add_exemplar(
+    question: str,
+    query: str,
+    topics: Sequence[str],
+    folder: Path,
+    encode: EncodeTexts,
+    encoder_name: str,
+) -> ExemplarHeader:
+    """Add a question and its query to the exemplars of a folder, or begin a folder with it (blocking).
+
+    ``topics`` are what the question calls the entities that the query sets out from, in its order.
+    """
+    branches = read_branches(query)
+    if isinstance(branches, str):
+        raise ExemplarError(f"the query cannot be learned from: {branches}")
+    if unnamed := [name for name in topics if TOPIC_MASK not in mask_topic(question, name, ())]:
+        raise ExemplarError(f"the question does not name {one_line(unnamed[0])!r}")
+    starts = sorted({branch.start for branch in branches}, key=lambda id: query.find(local_name(id)))
+    named = tuple(Topic(*pair) for pair in zip(starts, topics, strict=False))
+    solved = TrainingQuestion(question, named, query)
+    if not EXEMPLAR_STORE.exists(folder):
+        return build_exemplars([solved], folder, encode, encoder_name)
+    opened = EXEMPLAR_STORE.open(folder, encoder_name)
+    old, library = opened.header, read_exemplars(opened, encode)
+    found = gather_exemplars([solved], all_chains=old.as_published)
+    if not found.exemplars:
+        raise ExemplarError(f"the question gives no exemplar: {next(iter(found.without))}")
+    weights: Counter[Exemplar] = Counter()
+    for each in (*library.exemplars, *found.exemplars):
+        weights[replace(each, weight=1)] += each.weight
+    exemplars = sorted(replace(each, weight=weight) for each, weight in weights.items())
+    solutions = merge_solutions([*read_solution_index(opened, encode).solutions, *found.solutions])
+    header = replace(old, questions=old.questions + 1)
+    return _write(folder, header, exemplars, solutions, encode, old)
+
+
+def _write(
+    folder: Path,
+    header: ExemplarHeader,
+    exemplars: Sequence[Exemplar],
+    solutions: Sequence[Solution],
+    encode: EncodeTexts,
+    old: ExemplarHeader | None = None,
+) -> ExemplarHeader:
+    """Write what exemplars and solutions teach, with what the header says of the questions."""
+    encode = encode_once(encode)
+    model = learn_model(exemplars, encode)
+    header = replace(
+        header,
+        dimensions=model.vectors.shape[1],
+        exemplars=len(exemplars),
+        templates=len(solutions),
+    )
     files = {
-        "records": write_lines(found.exemplars, Exemplar),
+        "records": write_lines(exemplars, Exemplar),
         "model": pack_model(model),
-        "solutions": write_lines(found.solutions, Solution),
-        "index": index_solutions(found.solutions, encode, as_published).to_bytes(),
+        "solutions": write_lines(solutions, Solution),
+        "index": index_solutions(solutions, encode, header.as_published).to_bytes(),
     }
-    return EXEMPLAR_STORE.write(folder, header, files)
+    return EXEMPLAR_STORE.write(folder, header, files, old)
 
 
 class NearExemplar(NamedTuple):

@@ -70,11 +70,12 @@ def solution_of(
 
 def merge_solutions(solutions: Iterable[Solution]) -> tuple[Solution, ...]:
     """Make one of those that have the same template and the same chains; in their order."""
-    asked: dict[Solution, dict[str, str]] = defaultdict(dict)
+    asked: dict[Solution, dict[str, Solution]] = defaultdict(dict)
     for each in sorted(solutions):
-        asked[replace(each, question="")].setdefault(fold(each.question), each.question)
+        asked[replace(each, question="", questions=1)].setdefault(fold(each.question), each)
     merged = (
-        replace(each, question=min(texts.values()), questions=len(texts)) for each, texts in asked.items()
+        replace(min(same.values()), questions=sum(each.questions for each in same.values()))
+        for same in asked.values()
     )
     return tuple(sorted(merged))
 

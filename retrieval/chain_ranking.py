@@ -182,22 +182,34 @@ class ChainCombination(NamedTuple):
 def combine_chains(
     rated: Mapping[Entity, Sequence[CandidateChain]], *, apart: bool
 ) -> ChainCombination | None:
-    """Choose the likeliest chains whose ends have something in common.
+    """Choose the likeliest chains whose ends have something in common; None where there is no chain."""
+    return next(iter(rank_combinations(rated, apart=apart, most=1)), None)
+
+
+def rank_combinations(
+    rated: Mapping[Entity, Sequence[CandidateChain]], *, apart: bool, most: int
+) -> list[ChainCombination]:
+    """Return the likeliest choices of chains whose ends have something in common, the best first.
 
     A topic may play no part, though not every one. ``apart``, for comparisons: the chains go the same
-    from every topic where they can, and their ends need not meet. None where there is no chain at all.
+    from every topic where they can, and their ends need not meet.
     """
     rated = dict(islice(rated.items(), MAX_TOPICS))
     choices = list(_combinations(rated, apart))
     if apart:  # one sequence of hops from every topic
         choices = [chosen for chosen in choices if len({each.chain.hops for each in chosen}) == 1] or choices
     if not choices:
-        return None
+        return []
     totals = np.array([_total(chosen, apart) for chosen in choices])
     shares = np.exp(totals - totals.max())
-    best = int(np.argmax(shares))
-    chains = {each.chain.topic: each for each in choices[best] if each.chain.depth}
-    return ChainCombination(chains, float(shares[best] / shares.sum()))
+    shares /= shares.sum()
+    best = np.argsort(-shares, kind="stable")[:most]
+    return [ChainCombination(_used(choices[at]), float(shares[at])) for at in best]
+
+
+def _used(chosen: Sequence[CandidateChain]) -> dict[Entity, CandidateChain]:
+    """Return the chains of those topics that play a part."""
+    return {each.chain.topic: each for each in chosen if each.chain.depth}
 
 
 def _total(chosen: Sequence[CandidateChain], apart: bool) -> float:

@@ -69,6 +69,20 @@ class RecordedCondition(TypedDict):
     by: Literal["graph", "model"] | None
 
 
+class OtherReading(TypedDict):
+    """Another likely reading of the question: in words, what it is about, its answers and their query.
+
+    ``truncated`` says that the query gives further answers.
+    """
+
+    reading: str
+    topics: list[Ref]
+    answers: list[Ref]
+    truncated: bool
+    query: str
+    confidence: Annotated[float, Field(ge=0, le=1)]
+
+
 class Table(TypedDict):
     """An answer in several columns, or in an order; a cell is null where a row has no value.
 
@@ -136,6 +150,9 @@ class Record(TypedDict):
     """The SPARQL that gives exactly the answers, by any client; null where there is none."""
     conditions: list[RecordedCondition]
     """What the question asks beside what its chains say, and who has decided it."""
+    alternatives: list[OtherReading]
+    """Other likely readings, with other answers, the likeliest first; none of a question that is surely read.
+    """
     trace: list[dict[str, Any]]
     """What each step decided and why."""
     usage: Spend

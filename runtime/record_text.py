@@ -31,7 +31,10 @@ READ_AS = "Read as: "
 
 DECIDED_BY = {"graph": "decided by the graph", "model": "decided by the model", None: "not checked"}
 
-MAX_ANSWERS_SHOWN = 20  # the record has all
+DID_YOU_MEAN = "or did you mean"
+
+MAX_ANSWERS_SHOWN = 20  # the record has all, an alternative these
+MAX_NAMES_SHOWN = 5  # of the answers of another reading
 MAX_PATHS_DRAWN = 12
 MAX_NAME_DRAWN_CHARS = 40
 MAX_READING_CHARS = 1_000
@@ -44,8 +47,8 @@ class Answered(dict[str, Any]):
         """Return how the question was read, answers, the first path that proves them, how far to trust them.
 
         A table stands below the answers, where there is one. Others say which links between tables were
-        inferred, where these are part of it, and the translation of a question in another language than the
-        graph's names.
+        inferred, where these are part of it, the translation of a question in another language than the
+        graph's names, and what else may be meant.
         """
         paths = ["".join(path_parts(path)) for path in self["paths"]]
         more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
@@ -53,7 +56,8 @@ class Answered(dict[str, Any]):
         table = wide_table(self)
         said = to_markdown(table).replace("\n", "\n  ") if table else ""
         lines = [say_answers(self), said, proof, say_inferred(self), say_language(self), say_cost(self)]
-        return "\n".join(filter(None, [say_reading(self), "\n  ".join(filter(None, lines))]))
+        told = "\n  ".join([*filter(None, lines), *say_alternatives(self)])
+        return "\n".join(filter(None, [say_reading(self), told]))
 
     def _repr_html_(self) -> str:
         """Return HTML: reading, answers, table, a picture of paths, who decided the conditions, the cost."""
@@ -67,7 +71,9 @@ class Answered(dict[str, Any]):
                 to_html(table) if table else "",
                 _draw_paths(self["paths"]) if self["paths"] else "",
                 *(f"<p>{escape(words)}</p>" for words in filter(None, (*decided, say_inferred(self)))),
-                f"<p><small>{escape(say_cost(self))}</small></p></div>",
+                f"<p><small>{escape(say_cost(self))}</small></p>",
+                *(f"<p>{escape(line)}</p>" for line in say_alternatives(self)),
+                "</div>",
             ]
         )
 
@@ -95,10 +101,33 @@ def say_answers(record: Mapping[str, Any]) -> str:
         return f"No answer: {outage}{f' ({errors[-1]})' if errors else ''}."
     if not record["answers"]:
         return f"No answer found{_no_answer_reason(record)}."
-    names = [ref_text(answer) for answer in record["answers"][:MAX_ANSWERS_SHOWN]]
-    if more := len(record["answers"]) - len(names):
-        names.append(f"{more} more")
+    table = record.get("table")
+    return _list_names(record["answers"], MAX_ANSWERS_SHOWN, cut=bool(table and table["truncated"]))
+
+
+def _list_names(answers: "Sequence[Ref]", most: int, *, cut: bool) -> str:
+    """Return the first answers on one line; ``cut`` where there are more than these."""
+    names = [ref_text(answer) for answer in answers[:most]]
+    if cut or len(answers) > most:
+        names.append("more" if cut else f"{len(answers) - most} more")
     return list_words(names)
+
+
+def say_alternatives(record: Mapping[str, Any]) -> list[str]:
+    """Return a line for each other reading, by the number that takes it, below one that asks.
+
+    >>> chad = {"id": "http://e/chad", "name": "Chad"}
+    >>> other = {"reading": "what borders Libya", "answers": [chad], "truncated": True}
+    >>> say_alternatives({"alternatives": [other]})
+    ['or did you mean', '[2] what borders Libya: Chad and more']
+    """
+    others = record.get("alternatives") or ()
+    names = [_list_names(each["answers"], MAX_NAMES_SHOWN, cut=each["truncated"]) for each in others]
+    lines = [
+        one_line(f"[{number}] {each['reading']}: {named}", 1000)
+        for number, (each, named) in enumerate(zip(others, names, strict=True), 2)
+    ]
+    return [DID_YOU_MEAN, *lines] if lines else []
 
 
 def say_reading(record: Mapping[str, Any]) -> str:
@@ -128,9 +157,9 @@ def say_record(record: Mapping[str, Any]) -> str:
     >>> say_record({"answers": [chad], "outcome": "grounded_unverified", "paths": []})
     'Chad (from the graph, if I read you right).'
     """
-    said = say_answers(record)
+    said, others = say_answers(record), "\n".join(say_alternatives(record))
     if not record["answers"]:
-        return said
+        return "\n\n".join(filter(None, [said, others]))
     caveat = _caveat(record["outcome"])
     paths = [path_parts(path) for path in record["paths"][:MAX_PATHS_DRAWN]]
     if len(record["paths"]) == 1 and len(record["answers"]) > 1:  # it leads to all of them
@@ -139,7 +168,7 @@ def say_record(record: Mapping[str, Any]) -> str:
     shown = [to_markdown(table)] if table else []
     answers = f"{said}{f' ({caveat})' if caveat else ''}."
     first = f"{reading}.\n{answers}" if (reading := say_reading(record)) else answers
-    return "\n\n".join([first, *shown, *map("".join, paths)])
+    return "\n\n".join(filter(None, [first, *shown, *map("".join, paths), others]))
 
 
 def say_cost(record: Mapping[str, Any]) -> str:

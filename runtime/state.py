@@ -27,6 +27,7 @@ from kgqa.prompts.chain import MAX_REACHED_NAMES, Extension
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.record import (
     Fact,
+    OtherReading,
     Outcome,
     PathStep,
     RecordedCondition,
@@ -255,6 +256,7 @@ class Update(TypedDict, total=False):
     query: str | None
     reading: str | None
     conditions: list[RecordedCondition]
+    alternatives: list[OtherReading]
     trace: Annotated[list[TraceEntry], reducer("trace", operator.add, [])]
     usage: Annotated[Spend, reducer("usage", add_spend, zero_spend())]
     config: dict[str, Any]
@@ -317,6 +319,7 @@ def empty_record() -> Update:
         "query": None,
         "reading": None,
         "conditions": [],
+        "alternatives": [],
         "config": {},
     }
 

@@ -121,7 +121,10 @@ class OfflineModel:
             return Assessment(None, None, usage)
         confidence = round(reading.confidence, CONFIDENCE_DECIMALS)
         sure = known.is_of_members or confidence >= SURE_CONFIDENCE
-        return Assessment(confidence, reading.missing, usage, sure, known.doubt)
+        readings = [
+            each._replace(confidence=round(each.confidence, CONFIDENCE_DECIMALS)) for each in known.readings
+        ]
+        return Assessment(confidence, reading.missing, usage, sure, known.doubt, readings)
 
 
 def parse_ablation(spec: str) -> frozenset[str]:

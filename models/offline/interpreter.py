@@ -12,7 +12,7 @@ from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.kg.terms import TERM_NAMESPACE, Chain, Entity, Hop, Literal, Path, Term
 from kgqa.kg.text import in_singular, spaced
-from kgqa.models.interface import model_queries_spent
+from kgqa.models.interface import RankedReading, model_queries_spent
 from kgqa.models.offline.answer_selection import (
     Selection,
     select_answers,
@@ -26,6 +26,7 @@ from kgqa.models.offline.question_intent import (
     find_figures,
     intent_by_words,
 )
+from kgqa.models.offline.readings import rank_readings
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.priors.masking import TOPIC_MASK
 from kgqa.retrieval.candidate_chains import (
@@ -81,6 +82,7 @@ class Interpretation:
     inverses: InverseRelations = field(default_factory=lambda: InverseRelations({}))
     moves: Mapping[Entity, Sequence[tuple[Hop, ...]]] = field(default_factory=dict)
     """The hops of each chosen chain, cut at its nodes with names."""
+    readings: Sequence[RankedReading] = ()  # this one, then those that come next
 
     def rests(self, chain: Chain) -> list[tuple[Hop, ...]]:
         """Return what is left to go after a chain on each known chain that begins with it.
@@ -227,6 +229,9 @@ class QuestionInterpreter:
             if claimed
             else await asyncio.to_thread(read_signals, question, found, chosen, self.encode, by)
         )
+        readings = await asyncio.to_thread(
+            rank_readings, question, found, rated, chosen, intent, reading, self.encode
+        )
         return Interpretation(
             chains={topic: each.chain for topic, each in candidates.items()},
             ends={
@@ -241,6 +246,7 @@ class QuestionInterpreter:
             source=_source(advice, chosen),
             inverses=found.inverses,
             moves={topic: each.moves for topic, each in candidates.items()},
+            readings=readings,
         )
 
     def _intent(self, masked: Sequence[str]) -> QuestionIntent:

@@ -8,6 +8,7 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Mention
 from kgqa.kg.terms import Entity, Literal
 from kgqa.models.errors import ModelError
+from kgqa.nodes.chat.alternatives import taken_reading
 from kgqa.nodes.chat.state import ChatState, last_said, past_turns
 from kgqa.priors.errors import EncoderError, PriorError
 from kgqa.prompts.base import MAX_QUESTION_CHARS
@@ -33,8 +34,10 @@ async def rewrite(state: ChatState, context: Any) -> dict[str, Any]:
     """Return the question that the last message is, and its topics where the conversation knows them.
 
     A first message, one with topics, or one that the model cannot make whole, stays as it is; a greeting
-    asks nothing.
+    asks nothing, nor does the number of another reading of the last question, which is taken.
     """
+    if (taken := taken_reading(state["messages"], context)) is not None:
+        return {"question": "", "topics": [], "record": taken, "spend": zero_spend()}
     said, topics = last_said(state["messages"])
     turns = past_turns(state["messages"])
     active_limits().check_input({"question": said, "topics": topics})

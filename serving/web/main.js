@@ -1,6 +1,7 @@
 // The page: asks, watches, shows, and goes another way.
 
 import { isOutage, answersOf, outcomeOf, reasonOf, showRecord, showTurns, wasRepliedTo } from "./answer.js";
+import { showAlternatives } from "./alternatives.js";
 import { Asked, offerExamples } from "./asked.js";
 import * as client from "./client.js";
 import { byId, copyText, textOf } from "./dom.js";
@@ -141,6 +142,10 @@ function showEnd(values) {
 
 function finish(record, messages) {
   showRecord(record, messages);
+  showAlternatives(record, (taken) => {
+    finish(taken, messages);
+    byId("result-title").focus(); // the button that had it is gone
+  });
   const { length } = record.answers ?? [];
   byId("proof-part").hidden = byId("facts").hidden = false; // a drawing needs its place
   const facts = proof.draw(record);

@@ -251,6 +251,21 @@ def test_a_question_is_answered_with_its_proof(page: "Page") -> None:
     assert copied == page.inner_text("#query") and "SELECT DISTINCT ?answer" in copied
 
 
+def test_another_reading_is_taken_by_a_click_and_taken_back(page: "Page") -> None:
+    ask(page, "Where do the children of Ada live?", method="compose")
+    first, query = answers(page), page.inner_text("#query")
+    other = page.locator("#alternatives li").first
+    reading, named = other.locator("button").inner_text(), other.inner_text()
+    other.locator("button").press("Enter")
+    page.wait_for_selector(f"#reading:has-text('{reading}')")
+    assert (answers(page) != first, page.inner_text("#query") != query) == (True, True)
+    assert all(name in named for name in answers(page))
+    assert page.evaluate("() => document.activeElement.id") == "result-title"
+    assert page.inner_text("#status").endswith("(proved by the graph).")
+    page.locator("#alternatives button").first.click()
+    assert (answers(page), page.inner_text("#query")) == (first, query)
+
+
 def test_an_answer_is_painted_within_a_second(page: "Page") -> None:
     seconds = []
     for _ in range(3):

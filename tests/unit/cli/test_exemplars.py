@@ -74,6 +74,34 @@ def test_build_says_what_was_read_and_what_came_of_it(run: Run, file: Path, tmp_
     assert "4 exemplars and 3 templates in" in ended.stdout
 
 
+def test_a_question_is_added_with_its_query(run: Run, folder: Path, tmp_path: Path) -> None:
+    query = "SELECT ?x { ?x <http://t/r/guards> ?y . ?y <http://t/r/in> <http://t/e/ulm> }"
+    asked = ("who watches over Ulm?", "--query", query, "--topic", "Ulm")
+    before = read_exemplar_header(folder)
+    ended = run("add", folder, *asked)
+    assert ended.stdout == f"{before.exemplars + 1} exemplars and 4 templates in {folder}\n"
+    shown = run("show", folder, "who watches over Bonn?", "--topic", "Bonn").stdout
+    assert "<-in- <-guards- answer" in shown
+    again = run("add", folder, *asked)
+    assert again.stdout == ended.stdout
+    assert read_exemplar_header(folder).questions == before.questions + 2
+    assert "1 exemplars and 1 templates" in run("add", tmp_path / "new", *asked).stdout
+
+
+@pytest.mark.parametrize(
+    ("query", "topic", "said"),
+    [
+        ("SELECT ?x {", "Ulm", "the query cannot be learned from: "),
+        ("SELECT ?x { ?x <http://t/r/in> <http://t/e/ulm> }", "Paris", "the question does not name 'Paris'"),
+    ],
+)
+def test_what_is_added_names_its_topic_and_leads_from_it(
+    run: Run, folder: Path, query: str, topic: str, said: str
+) -> None:
+    ended = run("add", folder, "who watches over Ulm?", "--query", query, "--topic", topic)
+    assert said in one_line(ended)
+
+
 def test_several_files_are_learned_from(run: Run, file: Path, tmp_path: Path) -> None:
     more = written(tmp_path / "more.jsonl", line(9, "who is from Ulm?", "^born_in"))
     assert "6 questions" in run("build", "--dataset", file, more, "--out", tmp_path / "new").stdout

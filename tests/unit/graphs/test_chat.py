@@ -68,7 +68,8 @@ class TestReplies:
     async def test_an_answer_is_a_sentence_with_its_proof_as_plain_json(self, kg: Any) -> None:
         state = await converse(Chat(kg=kg, model="offline"), "Where do the children of Ada live?")
         reply = state["messages"][-1]
-        said, way = reply.content.split("\n\n")
+        said, way, others = reply.content.split("\n\n")
+        assert others.splitlines()[0] == "or did you mean"
         assert (
             said
             == "Read as: what the child of Ada lives in.\nBonn and Ulm (from the graph, if I read you right)."
@@ -82,6 +83,25 @@ class TestReplies:
         assert proof["evidence"]
         assert proof["conditions"] == []
         assert state["record"]["usage"]["kg_queries"] > 0
+
+    async def test_another_reading_is_taken_by_its_number(self, kg: Any) -> None:
+        context = Chat(kg=kg, model="offline")
+        first = await converse(context, "Where do the children of Ada live?")
+        other = first["record"]["alternatives"][0]
+        state = await say([*first["messages"], HumanMessage("2")], context)
+        assert state["record"]["answers"] == other["answers"]
+        assert other["reading"] in state["messages"][-1].content
+        proof = state["messages"][-1].additional_kwargs["kgqa"]
+        assert (proof["query"], proof["question"]) == (other["query"], first["record"]["question"])
+        back = await say([*state["messages"], HumanMessage("2")], context)
+        assert back["record"]["answers"] == first["record"]["answers"]
+
+    @pytest.mark.parametrize("made", [{"alternatives": [{"answers": "x"}]}, {"alternatives": 5}, None])
+    async def test_a_number_asks_where_it_takes_no_reading(self, kg: Any, made: Any) -> None:
+        reply = AIMessage("Ulm.", additional_kwargs={"kgqa": made})
+        messages = [HumanMessage("Where does Ada live?"), reply, HumanMessage("2")]
+        state = await say(messages, Chat(kg=kg, model="offline", rewrite=False))
+        assert (state["question"], state["record"]["answers"]) == ("2", [])
 
     @pytest.mark.parametrize("said", ["", "  ", "hello", "Good morning!", "Thanks a lot.", "ok"])
     async def test_what_asks_nothing_gets_one_line_of_help(self, kg: Any, said: str) -> None:

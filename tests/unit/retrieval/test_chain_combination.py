@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.retrieval.candidate_chains import CandidateChain
-from kgqa.retrieval.chain_ranking import MAX_TOPICS, combine_chains
+from kgqa.retrieval.chain_ranking import MAX_TOPICS, combine_chains, rank_combinations
 
 ANN, BOB = Entity("http://t/e/ann", "Ann"), Entity("http://t/e/bob", "Bob")
 
@@ -39,6 +39,14 @@ def test_ways_that_meet_are_chosen_before_likelier_ones_that_do_not() -> None:
     }
     assert relations(combine_chains(ways, apart=False)) == ["p", "s"]
     assert relations(combine_chains(ways, apart=True)) == ["p", "r"]
+
+
+def test_choices_are_ranked_with_their_shares() -> None:
+    ways = {ANN: [rated(ANN, "p", "x", 0.25), rated(ANN, "q", "y", 0.5), rated(ANN, "r", "z", 0.25)]}
+    ranked = rank_combinations(ways, apart=False, most=2)
+    assert [relations(each) for each in ranked] == [["q"], ["p"]]
+    assert [round(each.confidence, 6) for each in ranked] == [0.5, 0.25]
+    assert rank_combinations({}, apart=False, most=2) == []
 
 
 def test_a_topic_that_meets_nothing_plays_no_part() -> None:

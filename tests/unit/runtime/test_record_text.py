@@ -100,6 +100,25 @@ def test_a_record_prints_in_three_lines() -> None:
     assert str(record(paths=[path] * 3)).splitlines()[1].endswith("-> Sol (and 2 more)")
 
 
+def test_other_readings_stand_below_the_answer_by_their_numbers() -> None:
+    names = [ref(f"Town {number}") for number in range(7)]
+    others = [
+        {"reading": "what borders Peru", "answers": names, "truncated": False},
+        {"reading": "<b>towns</b>", "answers": names[:1], "truncated": True},
+    ]
+    lines = [
+        "or did you mean",
+        "[2] what borders Peru: Town 0, Town 1, Town 2, Town 3, Town 4 and 2 more",
+        "[3] <b>towns</b>: Town 0 and more",
+    ]
+    told = record(alternatives=others)
+    assert [line.strip() for line in str(told).splitlines()][-3:] == lines
+    assert say_record(told).split("\n\n")[-1].splitlines() == lines
+    page = Tags(told._repr_html_())
+    assert "b" not in page.names
+    assert all(line in page.text for line in lines)
+
+
 @pytest.mark.parametrize(
     ("other", "said"),
     [

@@ -87,6 +87,9 @@ async def test_an_answer_has_its_proof(options: dict[str, Any]) -> None:
     assert said["outcome"] == "grounded_unverified"
     assert "SELECT" in said["query"]
     assert {fact["tail"]["name"] for fact in said["evidence"]} >= {"Bonn", "Ulm"}
+    for number, other in enumerate(said["alternatives"], 2):
+        assert f"[{number}] {other['reading']}: " in text(result)
+    assert "SELECT" in said["alternatives"][0]["query"]
 
 
 async def test_null_is_left_out(options: dict[str, Any]) -> None:

@@ -1,0 +1,65 @@
+"""Shows what else a question may mean, and on a terminal the one that a key takes."""
+
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+from rich.text import Text
+
+from kgqa.cli import output
+from kgqa.cli.show_record import show_record
+from kgqa.kg.text import fold
+from kgqa.runtime.record_alternatives import take_alternative
+from kgqa.runtime.record_text import say_alternatives
+
+if TYPE_CHECKING:
+    from kgqa.runtime.record import Record
+
+
+def show_alternatives(record: "Record") -> None:
+    """Print a line for each other reading of a question."""
+    for line in say_alternatives(record):
+        _print(line)
+
+
+def offer_alternatives(record: "Record") -> "Record":
+    """Print the other readings of a question; on a terminal, return the one that was taken last by its key.
+
+    Each one that is taken is shown as the answer, with its query, until another key is pressed.
+    """
+    show_alternatives(record)
+    while record["alternatives"] and sys.stdin.isatty() and sys.stdout.isatty():
+        numbers = [str(number) for number in range(2, 2 + len(record["alternatives"]))]
+        _print(f"{', '.join(numbers)} shows it; any other key ends", "dim")
+        key = _read_key()
+        if key not in numbers:
+            break
+        record = take_alternative(record, int(key))
+        show_taken(record)
+    return record
+
+
+def show_taken(record: "Record") -> None:
+    """Print a record with a reading that somebody has taken: its query, and how questions like it learn."""
+    show_record(record)
+    typer.echo(record["query"])
+    show_alternatives(record)
+    query, question = record["query"] or "", record["question"]
+    topics = [topic["name"] or "" for topic in record["topics"] if topic["id"] and topic["id"] in query]
+    if topics and all(fold(name) in fold(question) for name in topics):
+        named = [word for name in topics for word in ("--topic", name)]
+        words = ["exemplars", question, "--query", " ".join(query.split()), *named]
+        output.print_line(f"  to keep it: kgqa exemplars add {shlex.join(words)}")
+
+
+def _print(line: str, style: str = "") -> None:
+    output.open_console().print(Text("  ").append_text(output.styled_line(line, style)))
+
+
+def _read_key() -> str:
+    """Return the key that is pressed; none where the terminal is closed, or Ctrl-C ends it."""
+    try:
+        return typer.getchar()
+    except (EOFError, KeyboardInterrupt):
+        return ""

@@ -1,0 +1,50 @@
+"""Takes another reading of a question for what was asked."""
+
+from kgqa.runtime.record import OtherReading, Record, Ref, Table
+from kgqa.runtime.record_text import MAX_ANSWERS_SHOWN
+
+
+def take_alternative(record: Record, number: int) -> Record:
+    """Return a record with one of its alternatives, of which 2 is the first, as what was asked.
+
+    What was its answer is an alternative then. The answers are proved: somebody says that this was meant.
+
+    Raises:
+        ValueError: if there is no such alternative.
+    """
+    others = record["alternatives"]
+    if not 2 <= number < 2 + len(others):
+        raise ValueError(f"there is no other reading {number}")
+    taken = others[number - 2]
+    first = [_as_alternative(record)] if record["answers"] and record["query"] else []
+    return {
+        **record,
+        "reading": taken["reading"],
+        "topics": taken["topics"],
+        "answers": taken["answers"],
+        "table": _cut_table(taken["answers"]) if taken["truncated"] else None,
+        "outcome": "grounded_unverified" if taken["truncated"] else "grounded",
+        "confidence": taken["confidence"],
+        "paths": [],
+        "evidence": [],
+        "query": taken["query"],
+        "conditions": [],
+        "alternatives": [*first, *(each for each in others if each is not taken)],
+    }
+
+
+def _as_alternative(record: Record) -> OtherReading:
+    """Return what a record answers as an alternative."""
+    return {
+        "reading": record["reading"] or "",
+        "topics": record["topics"],
+        "answers": record["answers"][:MAX_ANSWERS_SHOWN],
+        "truncated": len(record["answers"]) > MAX_ANSWERS_SHOWN,
+        "query": record["query"] or "",
+        "confidence": record["confidence"] or 0.0,
+    }
+
+
+def _cut_table(answers: list[Ref]) -> Table:
+    """Return the table of answers of which there are more."""
+    return {"columns": ["answer"], "rows": [[each] for each in answers], "ordered": False, "truncated": True}
