@@ -2,7 +2,7 @@
 
 The words are made from the query alone: they say what it asks for, whatever was meant.
 
->>> from kgqa.kg.terms import Hop
+>>> from kgqa.kg.terms import Hop, Literal
 >>> lima, capital = Entity("http://x/Lima", "Lima"), Hop("http://x/capital", forward=False)
 >>> branch = Branch(Chain(lima, (capital, Hop("http://x/officialCurrency"))), (1, 2))
 >>> verbalise(AnswerQuery((branch,), 2))
