@@ -184,12 +184,15 @@ class SparqlGraph(LinkedGraph, Prover):
         return [tuple(way for hop in hops for way in ways(chain, hop)) for chain, hops in extended]
 
     async def reached_ends(self, chain: Chain, ends: Sequence[Term]) -> set[Term]:
-        """Return those of some terms that a chain reaches; see `KnowledgeGraph`."""
-        entities = [end for end in ends if isinstance(end, Entity)]
-        values = [end for end in ends if not isinstance(end, Entity)]
-        reached = await self._reached(chain, entities)
-        paths = await self.trace_chain(chain, values)
-        return reached | {value for value, path in zip(values, paths, strict=True) if path}
+        """Return those of some terms that a chain reaches; see `KnowledgeGraph`.
+
+        By one hop each entity is looked up; by several, back from there all facts of a hub would be read.
+        """
+        looked_up = [end for end in ends if isinstance(end, Entity)] if chain.depth <= 1 else []
+        reached = await self._reached(chain, looked_up)
+        others = list(dict.fromkeys(end for end in ends if chain.depth > 1 or not isinstance(end, Entity)))
+        paths = await self.trace_chain(chain, others)
+        return reached | {end for end, path in zip(others, paths, strict=True) if path}
 
     async def _reached(self, chain: Chain, ends: Sequence[Entity], *, fresh: bool = False) -> set[Term]:
         def write(some: Sequence[Entity]) -> str:
