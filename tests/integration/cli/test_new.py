@@ -98,7 +98,7 @@ def test_once_installed_a_name_is_enough(tmp_path: Path, monkeypatch: pytest.Mon
     shutil.rmtree(tmp_path / "by_name")
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path / "site")])
     asked = kgqa_command(tmp_path, "ask", "What is the capital of Mongolia?", "--method", "by_name")
-    assert (asked.returncode, asked.stdout.splitlines()[0]) == (0, "Ulan Bator"), asked.stderr
+    assert (asked.returncode, asked.stdout.splitlines()[1]) == (0, "Ulan Bator"), asked.stderr
     overview = kgqa_command(tmp_path, "methods").stdout.split()
     assert "by_name by_name: one relation chain" in " ".join(overview)
     (tmp_path / "site" / "by_name.py").write_text("1 / 0")

@@ -123,7 +123,7 @@ def test_each_part_of_the_dump_is_filtered(machine: Machine, filtered: list[str]
 
 def test_the_endpoint_is_well(machine: Machine, served: str) -> None:
     said = machine.run("check").splitlines()
-    assert said[-1].startswith("kgqa can use it (")
+    assert said[-1].startswith("kgqa can use it")  # on a slow machine with a warning
     assert any("queries: all " in line for line in said)
     assert any("100,000 rows are put in order" in line for line in said)
 
