@@ -56,9 +56,7 @@ def say_query(query: str, names: Mapping[str, str]) -> str | None:
     try:
         speaker = _Speaker(draft, names)
         said, has_more = speaker.say(), speaker.has_more
-    except (
-        Exception
-    ):  # rdflib's algebra has forms that nobody has met; the answer is worth more than its words
+    except Exception:  # of a form that nobody has met: the answer is worth more than its words
         said, has_more = THINGS, True
     return f"{said} {FURTHER}" if has_more else said
 
@@ -99,6 +97,7 @@ class _Speaker:
         self.edges = self._edges_of("required")
         self.optional = self._edges_of("optional")
         self.unions = [*self._unions()]
+        self.bound = _nodes_of(self.edges).union(*(each.nodes for each in self.unions))
         self._bind()
         for group, test in draft.tests:
             if group.kind == "required":
@@ -165,10 +164,9 @@ class _Speaker:
 
     def _is(self, node: Node, told: str) -> None:
         """Say what a node is."""
-        if node in self.numbers:
-            self.clauses.append((self.numbers[node], lambda several: f"that {be(several)} {told}"))
-        else:
-            self.has_more = True
+        if (number := self.numbers.get(node)) is not None:
+            self.clauses.append((number, lambda several: f"that {be(several)} {told}"))
+        self.has_more |= number not in self.bound
 
     def _test(self, test: Node) -> None:
         """Say a filter."""
@@ -197,8 +195,6 @@ class _Speaker:
 
     def _exclude(self) -> None:
         """Say what EXISTS, NOT EXISTS and MINUS ask for, of the one node that they share with the rest."""
-        within = [edge for each in self.unions for edge in each.alternatives[0].edges]
-        known = _nodes_of([*self.edges, *within])
         given = {*self.draft.values, *self.computed, *self.counted} & {*self.numbers}
         bound = {self.numbers[each] for each in given}
         bound |= _nodes_of([*self.optional, *self._edges_of("alternative"), *self.edges])
@@ -206,7 +202,7 @@ class _Speaker:
             if group.kind != "tested":
                 continue
             shared = _nodes_of(edges) & bound
-            is_one = len(shared) == 1 and shared <= known and group.holds
+            is_one = len(shared) == 1 and shared <= self.bound and group.holds
             if not (is_one and group.parent and group.parent.kind == "required"):
                 self.has_more = True
                 continue
@@ -367,7 +363,7 @@ class _Speaker:
     def _several(self, of: Aggregated, root: int | None) -> str:
         """Say the several things that are counted or added up."""
         if of.of == "*":
-            nodes = sorted(_nodes_of(self.edges) - {*self.named})
+            nodes = sorted(self.bound - {*self.named})
             if root is not None or not nodes:
                 return "rows"
             rows = "rows for " * (len(nodes) > 1 or bool(self.unions))

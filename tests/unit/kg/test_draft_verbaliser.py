@@ -208,6 +208,14 @@ def test_no_condition_is_left_out_or_turned(condition: str, said: str) -> None:
             "SELECT (COUNT(*) AS ?n) { ?a a r:T ; r:p ?b FILTER(?b > 3) }",
             "the number of rows for Ts whose p is more than 3",
         ),
+        (
+            "SELECT (COUNT(*) AS ?n) { { ?a r:p 1 } UNION { ?a r:q 2 } }",
+            "the number of rows for things whose p is 1 or things whose q is 2",
+        ),
+        (
+            "SELECT ?a ?b { ?a a r:T OPTIONAL { ?a r:p ?b } FILTER(?b > 3) }",
+            f"for each T: its p that is more than 3 if there is any {FURTHER}",
+        ),
         ("SELECT (COUNT(*) AS ?n) { ?a r:partOf* r:k }", f"the number of rows {FURTHER}"),
         ("SELECT (AVG(xsd:decimal(?b)) AS ?n) { ?a a r:T ; r:p ?b }", "the average of ps of Ts"),
         (
