@@ -311,7 +311,9 @@ class _Reader:
         for part in node.part or ():
             name = str(part.name)
             graphs = part.graph if name.endswith("GraphPattern") else None
-            is_plain = name == "TriplesBlock" or (name == "GroupOrUnionGraphPattern" and len(graphs) == 1)
+            is_plain = name == "TriplesBlock" or (
+                name == "GroupOrUnionGraphPattern" and len(graphs or ()) == 1
+            )
             made_of.add("BGP" if is_plain else name)
             if name == "TriplesBlock":
                 nodes = [each for triples in part.triples for each in triples]
