@@ -92,6 +92,7 @@ class NodePhrases:
 
     Attributes:
         labels: What each node that was said is called in a word or two.
+        said: The edges and clauses that were said, in whichever alternative.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class NodePhrases:
         named: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         self.labels: dict[int, str] = {}
+        self.said: set[Edge | Clause] = set()
         self._edges, self._clauses = [*dict.fromkeys(edges)], [*clauses]
         self._unions, self._named, self._nested = [*unions], {**named}, 0
 
@@ -135,6 +137,7 @@ class NodePhrases:
         hops.sort(key=lambda hop: hop[0].forward)  # what it is of what comes first
         unions = [union for union in self._unions if node in union.nodes]
         clauses = [clause for at, clause in self._clauses if at == node]
+        self.said.update(edges, clauses)
         self._edges = [edge for edge in self._edges if edge not in edges]
         self._unions = [union for union in self._unions if union not in unions]
         self._clauses = [clause for clause in self._clauses if clause[0] != node]

@@ -52,7 +52,7 @@ def list_words(words: Sequence[str], last: str = "and") -> str:
     >>> list_words(["a"]), list_words(["a", "b", "c"], "or")
     ('a', 'a, b or c')
     """
-    return f" {last} ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def say_relation(hop: Hop) -> str:

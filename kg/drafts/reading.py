@@ -9,7 +9,7 @@ nothing is concluded from it.
 ('optional', 'http://x/q')]
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
@@ -24,6 +24,7 @@ Node: TypeAlias = Any
 GroupKind = Literal["required", "optional", "tested", "alternative"]
 
 _ARITHMETIC = {"AdditiveExpression", "MultiplicativeExpression"}
+EXISTS = {"Builtin_EXISTS", "Builtin_NOTEXISTS"}
 _PASSED_ON = {"Distinct", "Reduced", "Group", "Graph"}  # what only hands rows on
 
 
@@ -31,12 +32,14 @@ _PASSED_ON = {"Distinct", "Reduced", "Group", "Graph"}  # what only hands rows o
 class Group:
     """Patterns that hold together: required ones, or those of an OPTIONAL, a test, an alternative.
 
-    A test is NOT EXISTS, EXISTS or MINUS, all but EXISTS ``negated``; an alternative is a part of a UNION.
+    A test is NOT EXISTS, EXISTS or MINUS, all but EXISTS ``negated``, and ``holds`` unless it is a part of an
+    expression that may be true without it; an alternative is a part of a UNION.
     """
 
     kind: GroupKind
     parent: "Group | None" = None
     negated: bool = False
+    holds: bool = True
 
     @property
     def around(self) -> Iterator["Group"]:
@@ -90,7 +93,7 @@ class Select:
 
     Attributes:
         patterns: The required patterns of its own.
-        keys: What rows are grouped by; None where they are not.
+        keys: What rows are grouped by, None for what is computed; None where they are not grouped.
         computed: Under each variable, the expression that it is.
         columns: The variables that it lets out.
         order: The expressions that rows are ordered by, and whether the greatest come first.
@@ -126,6 +129,7 @@ class Draft:
         patterns: All patterns.
         tests: The expressions of filters, each with the group that it stands in.
         values: The constants that VALUES gives to each variable.
+        groups: What each group is made of: the names of the parts of its algebra.
         has_unread: Whether there is more to it.
     """
 
@@ -135,6 +139,7 @@ class Draft:
     patterns: list[Pattern] = field(default_factory=list)
     tests: list[tuple[Group, Node]] = field(default_factory=list)
     values: dict[Node, list[Node]] = field(default_factory=dict)
+    groups: dict[Group, set[str]] = field(default_factory=dict)
 
     @property
     def whole(self) -> Select:
@@ -172,7 +177,7 @@ class Draft:
     def arithmetic(self) -> list[Node]:
         """The expressions that add, subtract, multiply or divide."""
         every = [*(test for _, test in self.tests), *(of for each in self.selects for of in each.expressions)]
-        return [part for of in every for part in parts_of(of) if getattr(part, "name", "") in _ARITHMETIC]
+        return [part for of in every for part in parts_of(of) if name_of(part) in _ARITHMETIC]
 
     @property
     def factors(self) -> list[terms.Literal]:
@@ -202,7 +207,7 @@ def read_draft(query: str) -> Draft:
         Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
     """
     _, root = parse_query(query)
-    reader = _Reader(Draft(asks=root.name == "AskQuery"))
+    reader = _Reader(Draft(asks=root.name == "AskQuery", has_unread=bool(root.datasetClause)))
     reader.select(root.p, Group("required"))
     return reader.draft
 
@@ -219,11 +224,13 @@ class _Reader:
         made.computed = {
             name: of for name, of in made.computed.items() if not (is_open(of) and keys.get(of) == name)
         }
-        made.aggregates = [each for each in made.aggregates if keys.get(each.result) not in (made.keys or ())]
+        made.computed |= {name: of for name, of in keys.items() if of in (made.keys or ())}
+        made.aggregates = [each for each in made.aggregates if each.result not in made.computed]
 
     def walk(self, node: Node, group: Group, select: Select) -> None:
         """Read a part of the algebra."""
         name = str(node.name)
+        self.draft.groups.setdefault(group, set()).add(name)
         if name == "BGP":
             for start, relation, end in node.triples:
                 self.add(group, start, relation, end, select)
@@ -245,16 +252,19 @@ class _Reader:
             select.is_plain = False
             self.select(_hide_variables(node.p, len(self.draft.selects)), group)
         elif name == "values":
+            self.draft.has_unread |= not node.res
             for row in node.res:
+                self.draft.has_unread |= len(row) > 1 or not all(map(is_constant, row.values()))
                 for variable, value in row.items():
                     self.draft.values.setdefault(variable, []).append(value)
         elif "p" in node:
             self.modify(name, node, select)
             self.walk(node.p, group, select)
+            self.draft.has_unread |= name == "Graph"
             if name == "Filter":
                 self.test(node.expr, group)
             elif name == "Extend":
-                self.find_tests(node.expr, group)
+                self.find_tests(node.expr, group, ())
         else:
             self.draft.has_unread = True
 
@@ -269,7 +279,7 @@ class _Reader:
         elif name == "Slice":
             select.limit, select.offset = node.length, node.start or 0
         elif name == "AggregateJoin":
-            select.keys = [*(node.p.expr or ())]
+            select.keys = [each if is_open(each) else None for each in node.p.expr or ()]
             select.aggregates = [
                 Aggregated(
                     str(each.name).removeprefix("Aggregate_").upper(),
@@ -285,19 +295,26 @@ class _Reader:
     def test(self, expression: Node, group: Group) -> None:
         if expression is not None:
             self.draft.tests.append((group, expression))
-            self.find_tests(expression, group)
+            self.find_tests(expression, group, [*conjuncts(expression)])
 
-    def find_tests(self, expression: Node, group: Group) -> None:
-        """Read the patterns of EXISTS and NOT EXISTS in an expression."""
+    def find_tests(self, expression: Node, group: Group, held: Sequence[Node]) -> None:
+        """Read the patterns of EXISTS and NOT EXISTS in an expression, of which these parts must hold."""
         for part in parts_of(expression):
-            if getattr(part, "name", "") in {"Builtin_EXISTS", "Builtin_NOTEXISTS"}:
-                self.tested(part.graph, Group("tested", group, negated=part.name == "Builtin_NOTEXISTS"))
+            if (name := name_of(part)) in EXISTS:
+                holds = any(each is part for each in held)
+                self.tested(part.graph, Group("tested", group, name == "Builtin_NOTEXISTS", holds))
 
     def tested(self, node: Node, group: Group) -> None:
         """Read what EXISTS holds, which rdflib leaves as it was parsed, without its filters."""
-        for part in node.get("part") or ():
+        made_of = self.draft.groups.setdefault(group, set())
+        made_of.update(["SubSelect"] * ("part" not in node), ["Filter"] * bool(node.filtered))
+        for part in node.part or ():
             name = str(part.name)
-            graphs = part.get("graph") if name.endswith("GraphPattern") else None
+            graphs = part.graph if name.endswith("GraphPattern") else None
+            is_plain = name == "TriplesBlock" or (
+                name == "GroupOrUnionGraphPattern" and len(graphs or ()) == 1
+            )
+            made_of.add("BGP" if is_plain else name)
             if name == "TriplesBlock":
                 nodes = [each for triples in part.triples for each in triples]
                 for triple in zip(nodes[::3], nodes[1::3], nodes[2::3], strict=False):
@@ -385,12 +402,25 @@ def shown_name(variable: Node) -> str:
     return f"?{str(variable).partition(_MARK)[0]}"
 
 
+def name_of(expression: Node) -> str:
+    """Return what the algebra calls an expression; nothing for a term."""
+    return str(getattr(expression, "name", ""))
+
+
+def conjuncts(expression: Node) -> Iterator[Node]:
+    """Go through what must hold where an expression does."""
+    if name_of(expression) == "ConditionalAndExpression":
+        for part in (expression.expr, *expression.other):
+            yield from conjuncts(part)
+    else:
+        yield expression
+
+
 def parts_of(node: Any) -> Iterator[Node]:
     """Go through an expression and its parts, but not what EXISTS holds."""
     yield node
     if isinstance(node, Mapping):
-        tests = getattr(node, "name", "") in {"Builtin_EXISTS", "Builtin_NOTEXISTS"}
-        for part in () if tests else node.values():
+        for part in () if name_of(node) in EXISTS else node.values():
             yield from parts_of(part)
     elif isinstance(node, list):
         for part in node:

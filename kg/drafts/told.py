@@ -3,12 +3,14 @@
 from collections.abc import Callable
 
 from kgqa.kg.dialects import XSD
-from kgqa.kg.drafts.reading import Node, is_constant, is_open, variables_of
+from kgqa.kg.drafts.reading import Node, is_constant, is_open, name_of, variables_of
 from kgqa.kg.phrases import say_compared, say_term, say_terms
 from kgqa.kg.terms import Literal, Term
 
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _SIGNS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
+_BINDING = {"AdditiveExpression": 1, "MultiplicativeExpression": 2}  # the more, the tighter
+_CASTS = {"Builtin_STR", "Builtin_LCASE", "Builtin_UCASE"}
 _TEXT_TESTS = {
     "CONTAINS": "something with",
     "REGEX": "something like",
@@ -18,29 +20,32 @@ _TEXT_TESTS = {
 
 
 def told_by(test: Node, term: Callable[[Node], Term]) -> tuple[Node, str] | None:
-    """Return a variable and what a filter says that it is; None where it says more than that.
+    """Return a variable and what a filter says that it is; None where it says anything else.
 
     Args:
         test: The filter's expression.
         term: What a constant stands for.
     """
-    name = test.name.removeprefix("Builtin_")
+    name = name_of(test).removeprefix("Builtin_")
     if name == "ConditionalOrExpression":
         found = [told_by(each, term) for each in (test.expr, *test.other)]
         told = [each[1] for each in found if each and found[0] and each[0] == found[0][0]]
         return (found[0][0], " or ".join(told)) if found[0] and len(told) == len(found) else None
     if name in _TEXT_TESTS:
-        text, part = unwrapped(test.get("arg1") or test.text), unwrapped(test.get("arg2") or test.pattern)
-        return (text, f"{_TEXT_TESTS[name]} {say_term(term(part))}") if is_constant(part) else None
+        text, part = unwrapped(test.arg1 or test.text), unwrapped(test.arg2 or test.pattern)
+        is_told = is_open(text) and is_constant(part)
+        return (text, f"{_TEXT_TESTS[name]} {say_term(term(part))}") if is_told else None
     if name != "RelationalExpression":
         return None
     node, operator, other = test.expr, test.op, test.other
     if operator in {"IN", "NOT IN"}:
-        listed = say_terms([term(each) for each in other if is_constant(each)])
-        return unwrapped(node), f"{'not ' * (operator != 'IN')}{listed}"
+        node, listed = unwrapped(node), other if isinstance(other, list) else []
+        if not (is_open(node) and listed and all(map(is_constant, listed))):
+            return None
+        return node, f"{'not ' * (operator != 'IN')}{say_terms([*map(term, listed)])}"
     if not variables_of(node):
         node, other, operator = other, node, _MIRRORED.get(operator, operator)
-    is_year = getattr(node, "name", "") == "Builtin_YEAR"
+    is_year = name_of(node) == "Builtin_YEAR"
     node, other = unwrapped(node.arg if is_year else node), unwrapped(other)
     if not (is_open(node) and is_constant(other)):
         return None
@@ -57,16 +62,21 @@ def say_computed(of: Node, say: Callable[[Node], str], term: Callable[[Node], Te
         return say(of)
     if is_constant(of):
         return say_term(term(of))
-    if getattr(of, "name", "") in {"AdditiveExpression", "MultiplicativeExpression"}:
-        first, *others = (say_computed(each, say, term) for each in (of.expr, *of.other))
+    if (name := name_of(of)) in _BINDING:
+        parts = [unwrapped(each) for each in (of.expr, *of.other)]
+        said = [say_computed(each, say, term) for each in parts]
+        loose = [_BINDING.get(name_of(each), 9) <= _BINDING[name] for each in parts]
+        first, *others = (f"({each})" if at else each for each, at in zip(said, loose, strict=True))
         return " ".join([first, *(f"{_SIGNS[op]} {each}" for op, each in zip(of.op, others, strict=True))])
-    parts = [say(each) for each in sorted(variables_of(of))]
-    return f"what is computed of {' and '.join(parts)}" if parts else "what is computed"
+    said = [say(each) for each in sorted(variables_of(of))]
+    return f"what is computed of {' and '.join(said)}" if said else "what is computed"
 
 
 def unwrapped(expression: Node) -> Node:
     """Return what an expression only casts."""
-    while getattr(expression, "name", "") in {"Builtin_STR", "Builtin_LCASE", "Builtin_UCASE", "Function"}:
-        inner = expression.get("arg") or expression.expr
-        expression = inner[0] if isinstance(inner, list) else inner
+    while (name := name_of(expression)) in _CASTS or (
+        name == "Function" and str(expression.iri).startswith(XSD)
+    ):
+        inner = expression.expr if name == "Function" else expression.arg
+        expression = next(iter(inner), None) if isinstance(inner, list) else inner
     return expression

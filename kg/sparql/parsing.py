@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from kgqa.kg.dialects import FB, OWL, PROP, RDF, RDFS, SCHEMA_ORG, SKOS, WD, WDT, XSD
-from kgqa.kg.sparql.guard import RDFLIB_LOCK, check_pattern_count, check_query_text
+from kgqa.kg.sparql.guard import RDFLIB_LOCK, check_pattern_count, check_query_text, walk_tree
 
 PREFIXES = {
     "rdf": RDF,
@@ -102,6 +102,9 @@ def _parse_shape(query: str) -> tuple[bool, Any]:
 
     tree = parseQuery(query)
     check_pattern_count(tree)
+    for part in walk_tree(tree[1]):  # what EXISTS holds is left as it was parsed, but for its filters
+        if getattr(part, "name", "") == "GroupGraphPatternSub":
+            part["filtered"] = any(each.name == "Filter" for each in part.part or ())
     return tree[1].projection is not None, translateQuery(tree).algebra
 
 

@@ -55,6 +55,13 @@ async def test_rows_of_a_right_query_are_grounded(workshop: SparqlGraph) -> None
     assert {(each["head"]["name"], each["tail"]["id"]) for each in record["evidence"]} >= {("Acme", "Ulm")}
 
 
+async def test_a_query_that_cannot_be_said_whole_has_a_record(workshop: SparqlGraph) -> None:
+    draft = drafted("SELECT ?m { ?m a r:Maker ; r:city ?c FILTER(LANG(?c) IN ('', 'en') && ?c = 'Ulm') }")
+    record, _ = await ask("Which makers are in Ulm?", workshop, draft, draft)
+    assert sorted(map(str, shown(record))) == ["Acme", "Cog"]
+    assert record["reading"] == 'Makers whose city is "Ulm" and further conditions'
+
+
 async def test_any_client_gets_the_answers_by_the_query_of_the_record(workshop: SparqlGraph) -> None:
     draft = drafted("SELECT ?m { ?m a r:Maker ; r:city 'Ulm' }")
     record, _ = await ask("Which makers are in Ulm?", workshop, draft)
