@@ -9,7 +9,6 @@ from rich.text import Text
 
 from kgqa.cli import output
 from kgqa.cli.show_record import show_record
-from kgqa.kg.text import fold
 from kgqa.runtime.record_alternatives import take_alternative
 from kgqa.runtime.record_text import say_alternatives
 
@@ -29,13 +28,15 @@ def offer_alternatives(record: "Record") -> "Record":
     Each one that is taken is shown as the answer, with its query, until another key is pressed.
     """
     show_alternatives(record)
+    shown = [record]
     while record["alternatives"] and sys.stdin.isatty() and sys.stdout.isatty():
         numbers = [str(number) for number in range(2, 2 + len(record["alternatives"]))]
         _print(f"{', '.join(numbers)} shows it; any other key ends", "dim")
         key = _read_key()
         if key not in numbers:
             break
-        record = take_alternative(record, int(key))
+        record = take_alternative(shown, int(key))
+        shown.append(record)
         show_taken(record)
     return record
 
@@ -45,12 +46,23 @@ def show_taken(record: "Record") -> None:
     show_record(record)
     typer.echo(record["query"])
     show_alternatives(record)
-    query, question = record["query"] or "", record["question"]
-    topics = [topic["name"] or "" for topic in record["topics"] if topic["id"] and topic["id"] in query]
-    if topics and all(fold(name) in fold(question) for name in topics):
-        named = [word for name in topics for word in ("--topic", name)]
-        words = ["exemplars", question, "--query", " ".join(query.split()), *named]
-        output.print_line(f"  to keep it: kgqa exemplars add {shlex.join(words)}")
+    if kept := _words_to_keep(record):
+        output.print_line(f"  to keep it: kgqa exemplars add {shlex.join(kept)}")
+
+
+def _words_to_keep(record: "Record") -> list[str]:
+    """Return what makes an exemplar of a record; nothing where its query and names make none."""
+    from kgqa.priors.errors import ExemplarError
+    from kgqa.priors.training_questions import query_starts, solved_question
+
+    question, query = record["question"], " ".join(map(str.strip, (record["query"] or "").split("\n")))
+    names = {topic["id"]: topic["name"] for topic in record["topics"]}
+    try:
+        topics = [names.get(start) or "" for start in query_starts(query)]
+        solved_question(question, query, topics)
+    except ExemplarError:
+        return []
+    return ["exemplars", question, "--query", query, *(word for name in topics for word in ("--topic", name))]
 
 
 def _print(line: str, style: str = "") -> None:

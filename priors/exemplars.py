@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from kgqa.kg.sparql.intent import QuestionIntent, read_intent
-from kgqa.kg.terms import local_name, one_line, replace_surrogates
+from kgqa.kg.terms import local_name, replace_surrogates
 from kgqa.priors.artifact_store import (
     ArtifactStore,
     Header,
@@ -34,7 +34,7 @@ from kgqa.priors.hop_model import (
     training_tasks,
     unpack_model,
 )
-from kgqa.priors.masking import TOPIC_MASK, blank_labels, mask_topic
+from kgqa.priors.masking import blank_labels, mask_topic
 from kgqa.priors.slots import Slot
 from kgqa.priors.solutions import (
     Chain,
@@ -54,6 +54,7 @@ from kgqa.priors.training_questions import (
     gold_branches,
     is_off_schema,
     read_branches,
+    solved_question,
 )
 from kgqa.priors.vector_index import SIMILARITY_DECIMALS, VectorIndex
 
@@ -207,14 +208,7 @@ def add_exemplar(
 
     ``topics`` are what the question calls the entities that the query sets out from, in its order.
     """
-    branches = read_branches(query)
-    if isinstance(branches, str):
-        raise ExemplarError(f"the query cannot be learned from: {branches}")
-    if unnamed := [name for name in topics if TOPIC_MASK not in mask_topic(question, name, ())]:
-        raise ExemplarError(f"the question does not name {one_line(unnamed[0])!r}")
-    starts = sorted({branch.start for branch in branches}, key=lambda id: query.find(local_name(id)))
-    named = tuple(Topic(*pair) for pair in zip(starts, topics, strict=False))
-    solved = TrainingQuestion(question, named, query)
+    solved = solved_question(question, query, topics)
     if not EXEMPLAR_STORE.exists(folder):
         return build_exemplars([solved], folder, encode, encoder_name)
     opened = EXEMPLAR_STORE.open(folder, encoder_name)

@@ -6,7 +6,7 @@ The branches of a query are those that `kgqa.kg.sparql.path_extraction` reads.
 import gzip
 import re
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -14,10 +14,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from kgqa.files import GZIP_MAGIC, gunzip, read_file
 from kgqa.kg.dialects import DIALECTS, FB, is_ignored
 from kgqa.kg.sparql import path_extraction
-from kgqa.kg.sparql.parsing import PREFIXES
-from kgqa.kg.terms import is_iri, local_name, replace_surrogates
-from kgqa.priors.errors import BlueprintError
-from kgqa.priors.masking import mask_names
+from kgqa.kg.sparql.parsing import PREFIXES, with_whole_names
+from kgqa.kg.terms import is_iri, local_name, one_line, replace_surrogates
+from kgqa.priors.errors import BlueprintError, ExemplarError
+from kgqa.priors.masking import TOPIC_MASK, mask_names, mask_topic
 from kgqa.priors.slots import INVERSE_MARK, Blueprint, Slot, SlotText
 
 MAX_RELATIONS_BYTES = 1 << 28  # bytes of a file of relations at most, as it is and unpacked
@@ -133,6 +133,43 @@ def read_branches(query: str | None) -> BranchesOrReason:
         QueryBranch(path.start.id, tuple(Slot(local_name(hop.relation), hop.forward) for hop in path.hops))
         for path in first
     )
+
+
+def solved_question(question: str, query: str, topics: Sequence[str]) -> TrainingQuestion:
+    """Return a question with its query and what it calls the query's starts, in their order.
+
+    Raises:
+        ExemplarError: if the query cannot be read, or the question does not name each of them.
+    """
+    starts = query_starts(query)
+    if len(topics) != len(starts):
+        listed = ", ".join(map(one_line, starts))
+        raise ExemplarError(f"the query sets out from {listed}; give as many topics, in this order")
+    if unnamed := [name for name in topics if TOPIC_MASK not in mask_topic(question, name, ())]:
+        raise ExemplarError(f"the question does not name {one_line(unnamed[0])!r}")
+    return TrainingQuestion(question, tuple(map(Topic, starts, topics)), query)
+
+
+def query_starts(query: str) -> list[str]:
+    """Return the IRIs and values that a query sets out from, in its order.
+
+    >>> query_starts("SELECT ?x { ?x wdt:P1 wd:Q2 . <http://e/ada> wdt:P3 ?x }")
+    ['http://www.wikidata.org/entity/Q2', 'http://e/ada']
+
+    Raises:
+        ExemplarError: if the query cannot be read.
+    """
+    branches = read_branches(query)
+    if isinstance(branches, str):
+        raise ExemplarError(f"the query cannot be learned from: {branches}")
+    text = _PROLOGUE.sub(" ", with_whole_names(query))
+
+    def place(start: str) -> int:
+        id, name = re.escape(start), re.escape(local_name(start))
+        found = re.search(rf"<{id}>|:{name}(?![\w:>-])|(?<![\w:/#?$<-]){id}(?![\w-])", text)
+        return found.start() if found else len(text)
+
+    return sorted(dict.fromkeys(branch.start for branch in branches), key=place)
 
 
 def read_text(query: str, topics: Collection[str] = ()) -> tuple[Slot, ...]:

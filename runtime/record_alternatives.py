@@ -1,45 +1,53 @@
 """Takes another reading of a question for what was asked."""
 
+from collections.abc import Sequence
+
 from kgqa.runtime.record import OtherReading, Record, Ref, Table
 from kgqa.runtime.record_text import MAX_ANSWERS_SHOWN
 
 
-def take_alternative(record: Record, number: int) -> Record:
-    """Return a record with one of its alternatives, of which 2 is the first, as what was asked.
+def take_alternative(shown: Sequence[Record], number: int) -> Record:
+    """Return the last record shown with one of its alternatives, of which 2 is the first, as what was asked.
 
-    What was its answer is an alternative then. The answers are proved: somebody says that this was meant.
+    What was its answer is an alternative then; a record of this question that was shown before comes back
+    as it was. The answers are proved where all conditions were checked: somebody says that this was meant.
 
     Raises:
         ValueError: if there is no such alternative.
     """
+    record = shown[-1]
     others = record["alternatives"]
     if not 2 <= number < 2 + len(others):
         raise ValueError(f"there is no other reading {number}")
     taken = others[number - 2]
+    if before := next((each for each in shown if each["query"] == taken["query"]), None):
+        return before
     first = [_as_alternative(record)] if record["answers"] and record["query"] else []
+    unchecked = [each for each in record["conditions"] if each["by"] is None]
     return {
         **record,
         "reading": taken["reading"],
         "topics": taken["topics"],
         "answers": taken["answers"],
         "table": _cut_table(taken["answers"]) if taken["truncated"] else None,
-        "outcome": "grounded_unverified" if taken["truncated"] else "grounded",
+        "outcome": "grounded_unverified" if taken["truncated"] or unchecked else "grounded",
         "confidence": taken["confidence"],
         "paths": [],
         "evidence": [],
         "query": taken["query"],
-        "conditions": [],
+        "conditions": unchecked,
         "alternatives": [*first, *(each for each in others if each is not taken)],
     }
 
 
 def _as_alternative(record: Record) -> OtherReading:
     """Return what a record answers as an alternative."""
+    table = record["table"]
     return {
         "reading": record["reading"] or "",
         "topics": record["topics"],
         "answers": record["answers"][:MAX_ANSWERS_SHOWN],
-        "truncated": len(record["answers"]) > MAX_ANSWERS_SHOWN,
+        "truncated": len(record["answers"]) > MAX_ANSWERS_SHOWN or bool(table and table["truncated"]),
         "query": record["query"] or "",
         "confidence": record["confidence"] or 0.0,
     }

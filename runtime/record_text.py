@@ -110,7 +110,7 @@ def _list_names(answers: "Sequence[Ref]", most: int, *, cut: bool) -> str:
     names = [ref_text(answer) for answer in answers[:most]]
     if cut or len(answers) > most:
         names.append("more" if cut else f"{len(answers) - most} more")
-    return list_words(names)
+    return list_words(names) if names else "no answer"
 
 
 def say_alternatives(record: Mapping[str, Any]) -> list[str]:
@@ -146,7 +146,7 @@ def say_language(record: Mapping[str, Any]) -> str:
     'translated: "Who wrote Faust?"'
     """
     first: Mapping[str, Any] = next(iter(record["trace"]), {})
-    translated = first.get("translated")
+    translated = first.get("translated") or first.get("read_as")  # as earlier versions call it
     return one_line(f'translated: "{translated}"' if translated else str(first.get("language", "")), 1000)
 
 
@@ -163,7 +163,7 @@ def say_record(record: Mapping[str, Any]) -> str:
     caveat = _caveat(record["outcome"])
     paths = [path_parts(path) for path in record["paths"][:MAX_PATHS_DRAWN]]
     if len(record["paths"]) == 1 and len(record["answers"]) > 1:  # it leads to all of them
-        paths[0][-1] = said
+        paths[0][-1:] = [said]
     table = wide_table(record)
     shown = [to_markdown(table)] if table else []
     answers = f"{said}{f' ({caveat})' if caveat else ''}."

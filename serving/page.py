@@ -8,7 +8,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from kgqa.runtime.record_text import DECIDED_BY, OUTAGES, OUTCOME_LABELS, READ_AS
+from kgqa.runtime.record_text import (
+    DECIDED_BY,
+    DID_YOU_MEAN,
+    MAX_ANSWERS_SHOWN,
+    OUTAGES,
+    OUTCOME_LABELS,
+    READ_AS,
+)
 
 FOLDER = Path(__file__).with_name("web")
 
@@ -32,12 +39,14 @@ def page_routes() -> list[Route]:
 
 
 def _words() -> bytes:
-    """Return a script with the words for outcomes, readings and who has decided, as the command line has."""
+    """Return a script with words for outcomes, readings and who has decided, as the command line has them."""
     words = {
         "OUTCOME_LABELS": OUTCOME_LABELS,
         "OUTAGES": OUTAGES,
         "DECIDED_BY": DECIDED_BY,
         "READ_AS": READ_AS,
+        "DID_YOU_MEAN": DID_YOU_MEAN,
+        "MAX_ANSWERS_SHOWN": MAX_ANSWERS_SHOWN,
     }
     return "".join(f"export const {name} = {json.dumps(said)};\n" for name, said in words.items()).encode()
 

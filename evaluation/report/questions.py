@@ -149,6 +149,7 @@ def _result_detail(result: Result, mark: Mark) -> Json:
         "table": _short_table(result.record.get("table")),
         "missed": _truncate(map(_entity_ref, mark.missed)),
         "reading": result.record.get("reading"),
+        "no_query": result.record.get("query", "") is None,
         "outcome": result.outcome,
         "error": result.error,
         "confidence": result.record.get("confidence"),

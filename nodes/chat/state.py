@@ -1,6 +1,7 @@
 """The state of a conversation: its messages, and what the last one asks."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Annotated, Any, NotRequired, Required
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
@@ -11,6 +12,7 @@ from typing_extensions import TypedDict
 from kgqa.kg.terms import Entity, Literal, Term, is_id
 from kgqa.prompts.rewrite_question import ConversationTurn
 from kgqa.runtime.record import Record, Spend
+from kgqa.runtime.record_text import READ_AS
 from kgqa.runtime.state import misfit, reducer
 
 PROOF_KEY = "kgqa"
@@ -93,7 +95,8 @@ def past_turns(messages: Sequence[AnyMessage]) -> list[ConversationTurn]:
 def _turn(asked: str, reply: AIMessage) -> ConversationTurn:
     proof = reply.additional_kwargs.get(PROOF_KEY)
     if not isinstance(proof, dict):
-        return ConversationTurn(asked, (), (Literal(reply.text.partition("\n")[0]),) if reply.text else ())
+        lines = (line for line in reply.text.split("\n") if line and not line.startswith(READ_AS))
+        return ConversationTurn(asked, (), tuple(map(Literal, islice(lines, 1))))
     topics = (_term(ref) for ref in _refs(proof.get("topics")))
     answers = tuple(map(_term, _refs(proof.get("answers"))))
     entities = tuple(topic for topic in topics if isinstance(topic, Entity))

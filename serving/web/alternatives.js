@@ -2,32 +2,43 @@
 
 import { answersOf } from "./answer.js";
 import { bdi, byId, el } from "./dom.js";
+import { DID_YOU_MEAN, MAX_ANSWERS_SHOWN } from "./words.js";
 
-/** Show the other readings of a question; `take` is given the record as it is with one of them. */
-export function showAlternatives(record, take) {
-  const others = record.alternatives ?? [];
-  const rows = others.map((other) => {
-    const click = () => take(withReading(record, other));
+/** Show the other readings of a question; `take` is given the number of one that is clicked, of which 2 is the first. */
+export function showAlternatives({ alternatives = [] }, take) {
+  const rows = alternatives.map((other, at) => {
+    const click = () => take(at + 2);
     return el("li", {}, el("button", { type: "button", click }, bdi(other.reading)), " ", ...answersOf(other), other.truncated ? " and more" : "");
   });
   byId("alternatives").replaceChildren(...rows);
+  byId("alternatives-title").textContent = DID_YOU_MEAN;
   byId("alternatives-part").hidden = !rows.length;
 }
 
-/** The record with another reading as what was asked; its answer is one of the others then. */
-function withReading(record, { truncated, ...taken }) {
-  const { reading, topics, answers, query, confidence } = record;
-  const first = answers.length && query ? [{ reading, topics, answers: answers.slice(0, 20), truncated: answers.length > 20, query, confidence }] : [];
-  const rest = record.alternatives.filter((other) => other.query !== taken.query);
+/** The record shown last with another reading as what was asked, or the one shown before that has it (`take_alternative`). */
+export function takeAlternative(shown, number) {
+  const record = shown.at(-1);
+  const other = record.alternatives[number - 2];
+  const { truncated, ...taken } = other;
+  const before = shown.find((each) => each.query === taken.query);
+  if (before) return before;
+  const conditions = record.conditions.filter(({ by }) => by === null);
   const rows = taken.answers.map((answer) => [answer]);
   return {
     ...record,
     ...taken,
     table: truncated ? { columns: ["answer"], rows, ordered: false, truncated } : null,
-    outcome: truncated ? "grounded_unverified" : "grounded",
+    outcome: truncated || conditions.length ? "grounded_unverified" : "grounded",
     paths: [],
     evidence: [],
-    conditions: [],
-    alternatives: [...first, ...rest],
+    conditions,
+    alternatives: [...asAlternative(record), ...record.alternatives.filter((each) => each !== other)],
   };
+}
+
+/** What a record answers as an alternative; nothing where it has no query. */
+function asAlternative({ reading, topics, answers, table, query, confidence }) {
+  if (!answers.length || !query) return [];
+  const truncated = answers.length > MAX_ANSWERS_SHOWN || Boolean(table?.truncated);
+  return [{ reading, topics, answers: answers.slice(0, MAX_ANSWERS_SHOWN), truncated, query, confidence }];
 }

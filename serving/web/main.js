@@ -1,7 +1,7 @@
 // The page: asks, watches, shows, and goes another way.
 
 import { isOutage, answersOf, outcomeOf, reasonOf, showRecord, showTurns, wasRepliedTo } from "./answer.js";
-import { showAlternatives } from "./alternatives.js";
+import { showAlternatives, takeAlternative } from "./alternatives.js";
 import { Asked, offerExamples } from "./asked.js";
 import * as client from "./client.js";
 import { byId, copyText, textOf } from "./dom.js";
@@ -43,9 +43,7 @@ const list = () => listThreads(now.thread, (thread) => inTurn(() => openThread(t
 
 // Asking
 
-async function ask(event) {
-  event?.preventDefault();
-  const { question } = asked;
+async function ask(question = asked.question) {
   if (!question) {
     byId("question").focus();
     return complain(new Error("Write a question first."));
@@ -140,16 +138,20 @@ function showEnd(values) {
   return true;
 }
 
-function finish(record, messages) {
+/** Show the record that a run has ended with, or one with another reading, after those `shown` of the same question. */
+function finish(record, messages, shown = [record]) {
   showRecord(record, messages);
-  showAlternatives(record, (taken) => {
-    finish(taken, messages);
+  showAlternatives(record, async (number) => {
+    const taken = messages ? null : takeAlternative(shown, number);
+    if (taken) finish(taken, messages, [...shown, taken]);
+    else await ask(String(number)); // a conversation goes on from what it says
     byId("result-title").focus(); // the button that had it is gone
   });
   const { length } = record.answers ?? [];
   byId("proof-part").hidden = byId("facts").hidden = false; // a drawing needs its place
   const facts = proof.draw(record);
-  byId("no-proof").textContent = facts ? "" : "No facts of the graph stand behind this.";
+  const why = record.query ? "Its query gives the answers; the facts behind them were not fetched." : "No facts of the graph stand behind this.";
+  byId("no-proof").textContent = facts ? "" : why;
   byId("facts").hidden = !facts;
   byId("proof-part").hidden = !facts && !length;
   if (isOutage(record)) complain(new Error(`${outcomeOf(record)}: ${reasonOf(record)}`));
@@ -281,9 +283,13 @@ function setTheme(theme) {
 // Wiring
 
 offerExamples((question) => newQuestion(question).then(() => ask()));
-byId("ask").addEventListener("submit", ask);
+const submit = (event) => {
+  event.preventDefault();
+  ask();
+};
+byId("ask").addEventListener("submit", submit);
 byId("question").addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) ask(event);
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
 });
 byId("method").addEventListener("change", () =>
   inTurn(async () => {

@@ -39,7 +39,8 @@ function block(title, ...content) {
 }
 
 function drawReading(record) {
-  return block("Read as", record.reading ? label(record.reading) : none("No query gives the answers."));
+  const why = record.no_query ? none("No query gives the answers.") : null; // the query may be of an earlier version
+  return block("Read as", record.reading ? label(record.reading) : why);
 }
 
 function drawAnswers(record) {

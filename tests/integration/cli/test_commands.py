@@ -111,7 +111,7 @@ def test_watch_shows_each_step(run: Kgqa, town: str) -> None:
 
 def test_watch_shows_each_step_of_cog(run: Kgqa, town: str) -> None:
     ended = run("ask", "Which river flows through Ulm?", "--kg", town, "--method", "cog", "--watch")
-    shown = [line.split()[0] for line in ended.out.splitlines()[:10]]
+    shown = [line.split()[0] for line in ended.out.splitlines()[:11]]
     assert shown == [
         *("link", "blueprint", "retrieve_relations", "rerank", "prune"),
         *("expand", "verify", "learn", "answer", "Read", "Danube"),

@@ -45,6 +45,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         write_run(folder / "near", near, dataset),
         write_run(folder / "half", far[:2], dataset, measured=False),
     ]
+    earlier = [
+        {**record, "reading": None, **({} if at else {"query": None})} for at, record in enumerate(far)
+    ]
     odd = [{**record, "paths": [{"head": 1}], "trace": [None], "evidence": [None]} for record in far]
     (folder / "large").mkdir()
     many = write_dataset(folder / "large", multiplied(QUESTIONS, 250))
@@ -58,6 +61,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "large": [large],
         "odd": [write_run(folder / "odd", odd, dataset)],
         "guided": guided,
+        "earlier": [write_run(folder / "earlier", earlier, dataset)],
         "planned": [write_run(folder / "planned", revised(far), dataset)],
     }
     for name, shown in pages.items():
@@ -238,6 +242,14 @@ def test_a_question_shows_its_path_and_every_step(open_page: Open) -> None:
     assert seen.each(".run:nth-of-type(1) .step b") == steps
     assert "set aside" in seen.each(".run:nth-of-type(1) .step")[2]
     assert "LLM calls\n2" in seen.each(".run:nth-of-type(1) .cost")[0]
+
+
+def test_a_reading_is_shown_and_no_query_only_where_there_is_none(open_page: Open) -> None:
+    block = ".run:nth-of-type(1) .block:nth-of-type(1)"
+    (said,) = open_page(anchor="#q=q2").each(block)
+    assert said.startswith("Read as\n") and "Ulm" in said
+    assert open_page("earlier", "#q=q2").each(block) == ["Read as"]
+    assert open_page("earlier", "#q=q1").each(block) == ["Read as\n\nNo query gives the answers."]
 
 
 def test_a_step_shows_what_the_model_was_asked_and_its_reply(open_page: Open) -> None:

@@ -12,7 +12,14 @@ import pytest
 
 from kgqa.runtime.record import Table, zero_spend
 from kgqa.runtime.record_table import to_csv
-from kgqa.runtime.record_text import DECIDED_BY, OUTAGES, OUTCOME_LABELS
+from kgqa.runtime.record_text import (
+    DECIDED_BY,
+    DID_YOU_MEAN,
+    MAX_ANSWERS_SHOWN,
+    OUTAGES,
+    OUTCOME_LABELS,
+    READ_AS,
+)
 from kgqa.tests.integration.serving.asking import FAMILY, MODEL, WAY, Reader, reading
 from kgqa.tests.support import browser as browsers
 from kgqa.tests.support.servers import langgraph
@@ -253,17 +260,47 @@ def test_a_question_is_answered_with_its_proof(page: "Page") -> None:
 
 def test_another_reading_is_taken_by_a_click_and_taken_back(page: "Page") -> None:
     ask(page, "Where do the children of Ada live?", method="compose")
-    first, query = answers(page), page.inner_text("#query")
+    parts = ("#query", "#outcome", "#paths", "#proof-count")
+    first, before = answers(page), [page.inner_text(part) for part in parts]
     other = page.locator("#alternatives li").first
     reading, named = other.locator("button").inner_text(), other.inner_text()
     other.locator("button").press("Enter")
     page.wait_for_selector(f"#reading:has-text('{reading}')")
-    assert (answers(page) != first, page.inner_text("#query") != query) == (True, True)
+    assert (answers(page) != first, page.inner_text("#query") != before[0]) == (True, True)
     assert all(name in named for name in answers(page))
     assert page.evaluate("() => document.activeElement.id") == "result-title"
     assert page.inner_text("#status").endswith("(proved by the graph).")
+    assert "facts behind them were not fetched" in page.inner_text("#no-proof")
     page.locator("#alternatives button").first.click()
-    assert (answers(page), page.inner_text("#query")) == (first, query)
+    assert (answers(page), [page.inner_text(part) for part in parts]) == (first, before)
+
+
+def test_what_nobody_has_checked_stays_unchecked_in_another_reading(page: "Page") -> None:
+    ask(page, "Which child of Ada lived in Ulm before 1990?", method="compose")
+    answers(page)
+    reading = page.inner_text("#reading")
+    page.locator("#alternatives button").first.click()
+    assert page.inner_text("#reading") != reading
+    assert page.inner_text("#outcome") == OUTCOME_LABELS["grounded_unverified"]
+    assert page.locator("#conditions tbody tr").all_text_contents() == ["1990not checked"]
+
+
+def test_a_conversation_goes_on_from_the_reading_that_is_clicked(page: "Page") -> None:
+    ask(page, "Where do the children of Ada live?", method="chat", kg="", model="")
+    first, outcome = answers(page), page.inner_text("#outcome")
+    page.wait_for_selector("#question:placeholder-shown")
+    page.fill("#question", "And Ben?")  # what is typed stays
+    other = page.locator("#alternatives button").first
+    reading = other.inner_text()
+    other.click()
+    page.wait_for_selector("#turns li:nth-child(4)")
+    assert answers(page) != first
+    assert page.inner_text("#reading") == f"Read as: {reading}"
+    assert page.locator("#turns li").nth(2).inner_text() == "2"
+    assert page.input_value("#question") == "And Ben?"
+    page.locator("#alternatives button").first.click()
+    page.wait_for_selector("#turns li:nth-child(6)")
+    assert (answers(page), page.inner_text("#outcome")) == (first, outcome)
 
 
 def test_an_answer_is_painted_within_a_second(page: "Page") -> None:
@@ -723,9 +760,9 @@ def test_a_conversation_goes_on(page: "Page") -> None:
     assert answers(page) == ["Bonn"]
     assert page.locator("#turns li").all_inner_texts() == [
         "Where does Ada live?",
-        "Ulm.",
+        "Read as: what Ada lives in. Ulm.",
         "And Ben?",
-        "Bonn.",
+        "Read as: what Ben lives in. Bonn.",
     ]
     assert page.locator("#steps > li b").all_inner_texts() == ["rewrite", "answer_question", "reply"]
     assert page.locator("#steps > li.passed").count() == 0
@@ -773,7 +810,14 @@ def test_a_conversation_of_another_client_is_shown(page: "Page", server: Server)
 def test_words_for_outcomes_are_those_of_kgqa(page: "Page") -> None:
     words = page.evaluate("async () => ({...await import('/page/words.js')})")
     decided = {str(by or "null"): text for by, text in DECIDED_BY.items()}
-    assert words == {"OUTCOME_LABELS": OUTCOME_LABELS, "OUTAGES": OUTAGES, "DECIDED_BY": decided}
+    assert words == {
+        "OUTCOME_LABELS": OUTCOME_LABELS,
+        "OUTAGES": OUTAGES,
+        "DECIDED_BY": decided,
+        "READ_AS": READ_AS,
+        "DID_YOU_MEAN": DID_YOU_MEAN,
+        "MAX_ANSWERS_SHOWN": MAX_ANSWERS_SHOWN,
+    }
     ask(page, "Where does Ada live?")
     answers(page)
     assert page.inner_text("#outcome") == OUTCOME_LABELS["grounded"]

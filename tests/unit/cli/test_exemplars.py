@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 from kgqa.cli.exemplars import app
 from kgqa.priors.errors import EncoderError
 from kgqa.priors.exemplars import read_exemplar_header
+from kgqa.priors.training_questions import query_starts
 
 Run = Callable[..., Result]
 
@@ -93,6 +94,11 @@ def test_a_question_is_added_with_its_query(run: Run, folder: Path, tmp_path: Pa
     [
         ("SELECT ?x {", "Ulm", "the query cannot be learned from: "),
         ("SELECT ?x { ?x <http://t/r/in> <http://t/e/ulm> }", "Paris", "the question does not name 'Paris'"),
+        (
+            "SELECT ?x { ?x <http://t/r/in> <http://t/e/ulm> . <http://t/e/bonn> <http://t/r/of> ?x }",
+            "Ulm",
+            "the query sets out from http://t/e/ulm, http://t/e/bonn; give as many topics, in this order",
+        ),
     ],
 )
 def test_what_is_added_names_its_topic_and_leads_from_it(
@@ -100,6 +106,21 @@ def test_what_is_added_names_its_topic_and_leads_from_it(
 ) -> None:
     ended = run("add", folder, "who watches over Ulm?", "--query", query, "--topic", topic)
     assert said in one_line(ended)
+
+
+@pytest.mark.parametrize(
+    ("query", "starts"),
+    [
+        ("SELECT ?answer { ?answer :in <http://e/z> . <http://e/answer> :of ?answer }", ["z", "answer"]),
+        ("SELECT ?answer { ?answer :in :z . :answer :of ?answer }", ["z", "answer"]),
+        ("SELECT ?x { ?x :in :answer-2 ; :of :answer . ?x :by :z }", ["answer-2", "answer", "z"]),
+        ('SELECT ?x { ?x :from 1990 ; :of :z ; :till "1990-05" }', ["1990", "z", "1990-05"]),
+        (r"SELECT ?x { ?x :in :z . ?x :of :a_\(b\) . :y :by ?x }", ["z", "a_(b)", "y"]),
+    ],
+)
+def test_a_query_sets_out_from_what_it_names_in_its_order(query: str, starts: list[str]) -> None:
+    found = query_starts(f"PREFIX : <http://e/> {query}")
+    assert [start.removeprefix("http://e/") for start in found] == starts
 
 
 def test_several_files_are_learned_from(run: Run, file: Path, tmp_path: Path) -> None:

@@ -105,6 +105,12 @@ ENTRIES: list[tuple[dict[str, Any], str]] = [
         },
         "so · answer A · 2 times; no answer",
     ),
+    (
+        {"node": "answer", "alternatives": "left out: the graph is slow"},
+        "other readings left out: the graph is slow",
+    ),
+    ({"node": "link", "translated": "Who wrote Faust?"}, 'translated: "Who wrote Faust?"'),
+    ({"node": "link", "read_as": "Who wrote Faust?"}, 'translated: "Who wrote Faust?"'),
     ({"node": "verify", "chain": "Ulm", "failure": "MalformedReply", "error": "no JSON"}, "Ulm · no JSON"),
 ]
 

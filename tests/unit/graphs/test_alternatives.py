@@ -90,7 +90,7 @@ async def test_each_costs_a_query_and_a_budget_that_ends_leaves_the_answer(turtl
 async def test_the_reading_that_is_taken_is_the_answer_and_can_be_taken_back(turtle: Turtle) -> None:
     record = await ask(turtle(FAMILY))
     other = record["alternatives"][0]
-    taken = take_alternative(record, 2)
+    taken = take_alternative([record], 2)
     assert (taken["answers"], taken["query"], taken["reading"]) == (
         other["answers"],
         other["query"],
@@ -101,15 +101,28 @@ async def test_the_reading_that_is_taken_is_the_answer_and_can_be_taken_back(tur
         record["query"],
         *(each["query"] for each in record["alternatives"][1:]),
     ]
-    back = take_alternative(taken, 2)
-    assert (back["answers"], back["query"]) == (record["answers"], record["query"])
+    assert take_alternative([record, taken], 2) is record
     with pytest.raises(ValueError, match="no other reading 9"):
-        take_alternative(record, 9)
+        take_alternative([record], 9)
+
+
+async def test_what_nobody_has_checked_stays_unchecked(turtle: Turtle) -> None:
+    record = await ask(turtle(FAMILY), "Which child of Ada lived in Ulm before 1990?")
+    doubt = {"words": "1990", "query": None, "by": None}
+    assert record["conditions"] == [doubt]
+    taken = take_alternative([record], 2)
+    assert (taken["outcome"], taken["conditions"]) == ("grounded_unverified", [doubt])
+
+
+async def test_a_table_that_was_cut_is_an_alternative_that_was_cut(turtle: Turtle) -> None:
+    record = await ask(turtle(FAMILY))
+    record["table"] = {"columns": ["answer"], "rows": [], "ordered": True, "truncated": True}
+    assert take_alternative([record], 2)["alternatives"][0]["truncated"]
 
 
 async def test_answers_that_were_cut_are_no_proved_answer(turtle: Turtle) -> None:
     record = await ask(turtle(FAMILY))
     record["alternatives"][0]["truncated"] = True
-    taken = take_alternative(record, 2)
+    taken = take_alternative([record], 2)
     assert taken["outcome"] == "grounded_unverified"
     assert taken["table"]["truncated"]

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kgqa.runtime.record import zero_spend
-from kgqa.runtime.record_text import MAX_PATHS_DRAWN, Answered, say_record
+from kgqa.runtime.record_text import MAX_PATHS_DRAWN, Answered, say_alternatives, say_language, say_record
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -217,3 +217,14 @@ def test_a_record_is_the_same_json() -> None:
 def test_a_copy_of_a_record_shows_itself_too(copied: Callable[[Answered], Answered]) -> None:
     again = copied(record())
     assert (again, str(again), again._repr_html_()) == (record(), str(record()), record()._repr_html_())
+
+
+def test_another_reading_without_answers_is_said() -> None:
+    other = {"reading": "the capital of Peru", "answers": [], "truncated": False}
+    assert say_alternatives({"alternatives": [other]})[1] == "[2] the capital of Peru: no answer"
+
+
+@pytest.mark.parametrize("key", ["translated", "read_as"])
+def test_a_translation_is_said_of_earlier_records_too(key: str) -> None:
+    said = record(trace=[{"node": "link", "decision": "forward", key: "Who wrote Faust?"}])
+    assert say_language(said) == 'translated: "Who wrote Faust?"'

@@ -61,6 +61,19 @@ def test_a_table_is_packed_and_cut(folder: Folder, town: dict[str, list[Json]], 
     assert run["table"] == {"columns": HUTS["columns"], "rows": {"all": 3, "items": HUTS["rows"]}}
 
 
+@pytest.mark.parametrize(
+    ("query", "none"), [({"query": None}, True), ({"query": "SELECT"}, False), ({}, False)]
+)
+def test_only_a_record_that_says_so_has_no_query(
+    folder: Folder, town: dict[str, list[Json]], dataset: Path, query: Json, none: bool
+) -> None:
+    first, *others = town["far"]
+    earlier = {key: value for key, value in first.items() if key not in ("reading", "query")}
+    path = write_run(dataset.parent / "earlier", [{**earlier, **query}, *others], dataset)
+    run = unpacked(pack_questions(group_by_dataset([read_run(path)])).parts[0])[0]["runs"][0]
+    assert (run["reading"], run["no_query"]) == (None, none)
+
+
 def test_what_json_cannot_hold_is_not_packed(folder: Folder) -> None:
     run = read_run(folder("far"))
     run.results[0].record["trace"].append(float("inf"))
