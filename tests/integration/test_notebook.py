@@ -36,7 +36,7 @@ def test_a_notebook_shows_records(tmp_path: Path) -> None:
     assert "&lt;script&gt;Ulm&lt;/script&gt;" in shown
     assert "<svg" in shown
     assert "<script" not in shown
-    assert awaited[0]["text"].splitlines()[0] == "<script>Ulm</script>"
+    assert awaited[0]["text"].splitlines()[1] == "<script>Ulm</script>"
     assert data(stepped)["text/plain"] == "'link'"
     assert data(many)["text/plain"] == "['<script>Ulm</script>', '<script>Ulm</script>']"
 

@@ -76,5 +76,5 @@ async def test_an_agent_with_memory_asks_with_the_tool(
         agent: Any = create_agent(apps.agent_chat(), tools=[kgqa.as_tool(**options)], checkpointer=saver)
         ended = await apps.run(agent, {"messages": [("user", apps.FIRST)]}, waits=waits)
         (told,) = [each for each in ended["messages"] if isinstance(each, ToolMessage)]
-        assert told.text.splitlines()[0] == "Ulm"
+        assert told.text.splitlines()[1] == "Ulm"
         assert await apps.places(saver, waits=waits) == {""}
