@@ -62,5 +62,5 @@ def test_an_agent_asks_with_the_tool(
     messages = (agent.invoke(given) if waits else asyncio.run(agent.ainvoke(given)))["messages"]
     assert messages[-1].text == "In Ulm."
     (told,) = [message for message in messages if isinstance(message, ToolMessage)]
-    assert told.text.splitlines()[:2] == ["Ulm", "  Ada -lives_in-> Ulm"]
+    assert told.text.splitlines()[:3] == ["Read as: what Ada lives in", "Ulm", "  Ada -lives_in-> Ulm"]
     assert shown(told.artifact) == ["Ulm"]
