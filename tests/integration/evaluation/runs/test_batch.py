@@ -49,7 +49,7 @@ def test_processes_give_the_records_of_ask_in_order(kg: str, pids: list[int]) ->
     alone = [kgqa.ask(**(each if isinstance(each, dict) else {"question": each}), **given) for each in asked]
     assert list(map(timeless, records)) == list(map(timeless, alone))
     assert all(record["usage"]["seconds"] > 0 for record in records)
-    assert str(records[0]).count("\n") == 2
+    assert str(records[0]).count("\n") == 3
 
 
 def test_what_is_remembered_of_a_question_changes_no_record(kg: str) -> None:
