@@ -45,14 +45,15 @@ def write_evidence_query(
 
     The parts are the branches in ``depths``, up to so many hops, then the conditions that facts meet. Nodes
     are in the order in which facts lead from one to the next. Names are looked up after all parts. The
-    chains are gone from their topics where few answers are all that there are, as for the answers
-    themselves; else back from these: Oxigraph goes from where terms are listed.
+    chains are gone back from the answers, as Oxigraph goes from where terms are listed; chains of several
+    hops from their topics, where few answers are all that there are: they were gone so for these.
     """
-    few = len(answers) < MANY_ANSWERS
-    held = () if query.ask or few else (Pick(query.returned, tuple(answers)),)
+    several = any(chain.depth > 1 for branch in query.branches for chain in branch.chains)
+    forwards = several and len(answers) < MANY_ANSWERS
+    held = () if query.ask or forwards else (Pick(query.returned, tuple(answers)),)
     plain = replace(query, aggregate=None, ask=False, picked=(*query.picked, *held))
     triples, tests = write_body(plain, types)
-    if few and not query.ask:
+    if forwards and not query.ask:
         tests = [*tests, f"FILTER({is_one_of(node_variable(plain, query.returned), answers)})"]
     body, blocks = " ".join([*triples, *tests]), []
     ways = [

@@ -48,13 +48,22 @@ async def what_is_behind_answers(graph: SparqlGraph) -> object:
     return found
 
 
+async def what_is_behind_one_of_many(graph: SparqlGraph) -> object:
+    chain = Chain(LAND, (CITIZEN.inverse,))
+    found = await graph.trace_answers(AnswerQuery((Branch(chain, (1,)),), 1), PEOPLE[:1], {0: 1})
+    assert len(found.paths[0][0]) == 1
+    return found
+
+
 async def what_is_reached(graph: SparqlGraph) -> object:
     chain = Chain(COMPANY, (WORKS, CITIZEN, CITIZEN.inverse))
     assert await graph.reached_ends(chain, [*PEOPLE, COMPANY]) == {*PEOPLE}
     return chain
 
 
-@pytest.mark.parametrize("ask", [what_is_near, what_is_behind_answers, what_is_reached])
+@pytest.mark.parametrize(
+    "ask", [what_is_near, what_is_behind_answers, what_is_behind_one_of_many, what_is_reached]
+)
 async def test_no_facts_of_a_hub_are_read(ask: Ask, graphs: list[SparqlGraph]) -> None:
     seconds = []
     for graph in graphs:
