@@ -7,7 +7,7 @@ from kgqa.kg.terms import Entity, Term
 from kgqa.models.interface import RankedReading
 from kgqa.retrieval.candidate_chains import CandidateChain
 from kgqa.retrieval.chain_ranking import ChainCombination, rank_combinations
-from kgqa.retrieval.confidence import Reading, read_signals
+from kgqa.retrieval.confidence import SURE_CONFIDENCE, Reading, read_signals
 from kgqa.retrieval.retriever import Retrieved
 from kgqa.retrieval.wording import Encode
 
@@ -26,14 +26,16 @@ def rank_readings(
 ) -> list[RankedReading]:
     """Return the chosen chains as a reading, then the likeliest with other ends; blocks.
 
-    The classes that the chosen chains are held to hold the others as well. None are known where nobody can
-    say how likely the chosen chains are.
+    The classes that the chosen chains are held to hold the others as well. No others are ranked where the
+    chosen chains are surely meant, and none at all where nobody can say how likely these are.
     """
     if reading is None:
         return []
     classes = {topic: each for topic, each in chosen.chains.items() if not each.moves}
     seen = [_common_ends(chosen.chains.values(), intent)]
     ranked = [_as_reading(chosen, reading.confidence, seen[0], intent)]
+    if reading.confidence >= SURE_CONFIDENCE and not reading.doubt:
+        return ranked
     for each in rank_combinations(rated, apart=intent.union, most=_MAX_COMPARED):
         other = each._replace(chains={**each.chains, **classes})
         ends = _common_ends(other.chains.values(), intent)
