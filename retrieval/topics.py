@@ -79,15 +79,10 @@ def _choose(mention: Mention, wording: QuestionWording) -> Mention:
     shares: FloatArray = np.exp(logits - np.logaddexp.reduce(logits))
     first, *others = np.argsort(-shares, kind="stable")
     likely = [at for at in others if shares[at] >= MIN_SHARE and rivals[at].hops]
-    named = not rivals[first].sure
-    fair = [
-        at
-        for at in likely
-        if said[at] >= said[first]
-        or (rivals[at].sure and (named or _are_namesakes(rivals[at], rivals[first])))
-    ]
+    fair = [at for at in likely if said[at] >= said[first] or _is_named_as_well(rivals[at], rivals[first])]
     return replace(mention, matches=tuple(rivals[at] for at in (first, *fair)[:MAX_MEANINGS]))
 
 
-def _are_namesakes(one: Match, other: Match) -> bool:
-    return one.sure and other.sure and is_value_id(one.entity.id) != is_value_id(other.entity.id)
+def _is_named_as_well(one: Match, first: Match) -> bool:
+    is_other_kind = is_value_id(one.entity.id) != is_value_id(first.entity.id)
+    return one.sure and (is_other_kind or not first.sure)

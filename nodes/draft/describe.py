@@ -28,6 +28,7 @@ MAX_MEMBERS_LISTED = 12  # of a class, by name
 MAX_VALUES_IN_PART = 5  # that the question does not say as a whole
 MAX_OWNERS = 3  # classes with a property, for a value of it to be of one of them
 MAX_RELATIONS = 6  # by which one of these is linked
+MAX_COUNTED = 30  # values and properties for which it is counted how many nodes have them
 JOINED_SHARE = 0.9  # of the likeness of a class, for those that it joins
 
 
@@ -112,15 +113,14 @@ async def _having(
     """Return how many nodes have a value, by each property that has it: a name of one thing is no kind."""
     values = [each for each in zip(asked, visits, strict=False) if isinstance(plain_term(each[0]), Literal)]
     links = [Chain(topic, (hop,)) for topic, visit in values for hop in visit.hops if not hop.forward]
-    links = links[: MAX_FOUND * MAX_MEANINGS]
+    links = links[:MAX_COUNTED]
     pages: Sequence[ChainResult] = []
     if links:
         asking = {"chains": [*map(chain_arguments, links)], "hops": False}
         pages = await runtime.try_tool("visit_chains", **asking) or []
-    ends = [each.ends for each in pages]
     return {
-        link: f"{len(page)}{' or more' if page.truncated else ''}"
-        for link, page in zip(links, ends, strict=False)
+        link: f"{len(page.ends)}{' or more' if page.ends.truncated else ''}"
+        for link, page in zip(links, pages, strict=False)
     }
 
 
