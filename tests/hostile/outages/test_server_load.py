@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.benchmarks.serving import Load, Measured, late, measure
+from kgqa.benchmarks.serving import Load, Measured, measure
 from kgqa.data import SAMPLE_GRAPH
 from kgqa.evaluation.datasets import load
 from kgqa.tests.support.servers.langgraph import missing
@@ -19,8 +19,8 @@ pytestmark = [
 
 LOAD = Load(clients=32, seconds=8.0)
 
-LONGEST = 30.0
-"""Times what its calls of the model take alone that a run may take, on one processor of a busy machine."""
+MOST = 0.8
+"""Processor seconds of the server that a run may take among many; a busy machine says little by the clock."""
 
 
 @pytest.fixture(scope="module")
@@ -37,5 +37,5 @@ def test_every_call_is_made(measured: Measured) -> None:
     assert measured.calls == sum(run.calls for run in measured.runs)
 
 
-def test_runs_wait_for_each_other_within_bounds(measured: Measured) -> None:
-    assert late(measured.ratios()) < LONGEST
+def test_runs_cost_no_more_than_each_alone(measured: Measured) -> None:
+    assert measured.cpu / len(measured.runs) < MOST

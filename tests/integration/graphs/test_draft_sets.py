@@ -5,7 +5,7 @@ It drafts the SPARQL of a question, whose gold is what pyoxigraph gives for it.
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -41,8 +41,8 @@ METHODS = ("compose", "draft")
 SERVED = [("northwind", "oxigraph_server"), ("northwind", "virtuoso"), ("music", "virtuoso")]
 """What is drafted for over a server, which takes a minute to say what is in a graph."""
 
-LOST = {"virtuoso": ["music-23"]}
-"""Where a server gives other rows: Virtuoso finds too few integers above an average of a SELECT within."""
+LEFT_OUT = {"virtuoso": {"music-23"}}
+"""What a server is not asked: Virtuoso finds too few integers above an average of a SELECT within, late."""
 
 Run = Callable[[str], Rows]
 
@@ -62,13 +62,14 @@ def opened(graph: str) -> KnowledgeGraph:
 
 
 async def ask_all(
-    graph: str, method: str, kg: KnowledgeGraph, every: int = 1
+    graph: str, method: str, kg: KnowledgeGraph, every: int = 1, left_out: Set[str] = frozenset()
 ) -> list[tuple[Question, Record]]:
     """Ask the questions about a graph; the model looks into the embedded one."""
     given: dict[str, Any] = {"kg": kg, "method": method, "allow_parametric": False}
     return [
         (each, await kgqa.aask(each.text, model=SimulatedModel(each, opened(graph), ErrorRates()), **given))
         for each in read(graph)[::every]
+        if each.id not in left_out
     ]
 
 
@@ -103,8 +104,11 @@ def by_pyoxigraph(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], R
 
 
 @pytest.fixture(scope="module")
-def by_rdflib(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
-    """Query the facts that the questions about a graph may need, by the names of their relations."""
+def by_rdflib(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Run]]:
+    """Query the facts that the questions about a graph may need, by the names of their relations.
+
+    Values stay as they are written.
+    """
 
     @cache
     def over(graph: str) -> Run:
@@ -125,7 +129,9 @@ def by_rdflib(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
 
         return run
 
-    return over
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rdflib, "NORMALIZE_LITERALS", False)
+        yield over
 
 
 def rounded(rows: Rows) -> Rows:
@@ -154,10 +160,12 @@ def test_every_question_has_gold(graph: str, by_pyoxigraph: Callable[[str], Run]
 async def test_drafts_are_right_and_replayed(
     graph: str, method: str, by_pyoxigraph: Callable[[str], Run], by_rdflib: Callable[[str], Run]
 ) -> None:
-    run, replay = by_pyoxigraph(graph), by_rdflib(graph)
-    wrong = []
-    some = ask_all(graph, method, opened(graph), every=3)  # compose drafts as draft does
-    for question, record in await (drafted(graph) if method == "draft" else some):
+    run, wrong = by_pyoxigraph(graph), []
+    if method == "draft":
+        asked, replay = await drafted(graph), by_rdflib(graph)
+    else:  # compose drafts the same queries, replayed already
+        asked, replay = await ask_all(graph, method, opened(graph), every=3), run
+    for question, record in asked:
         rows, query = rows_of(record), record["query"] or "ASK {}"
         all_rows = [run(question.sparql or ""), run(query), replay(query)]
         wrong += [question.id] * (not all(are_same(rows, each, question) for each in all_rows))
@@ -175,12 +183,14 @@ async def test_servers_give_the_same_rows(
     served = open_graph([await asyncio.to_thread(request.getfixturevalue(server), [GRAPHS[graph]])])
     run, lost = by_pyoxigraph(graph), []
     for question, record in await drafted(graph):
+        if question.id in LEFT_OUT[server]:
+            continue
         gold = run(query := record["query"] or "ASK {}")
         rows = [[cell and cell.id for cell in row] for row in (await served.select(query)).rows]
         lost += [question.id] * (
             not are_same(rows == [["true"]] if isinstance(gold, bool) else rows, gold, question)
         )
-    assert lost == [id for id in LOST.get(server, ()) if id.startswith(graph)]
+    assert lost == []
 
 
 @pytest.mark.timeout(600)  # the profile of a graph takes a busy server a minute
@@ -191,7 +201,5 @@ async def test_drafts_over_a_server_give_the_same_rows(
     serve = request.getfixturevalue(server)
     served = open_graph([await asyncio.to_thread(serve, [GRAPHS[graph]])])
     run = by_pyoxigraph(graph)
-    asked = await ask_all(graph, "draft", served)
-    assert [q.id for q, each in asked if not are_same(rows_of(each), run(q.sparql or ""), q)] == [
-        id for id in LOST.get(server, ()) if id.startswith(graph)
-    ]
+    asked = await ask_all(graph, "draft", served, left_out=LEFT_OUT.get(server, frozenset()))
+    assert [q.id for q, each in asked if not are_same(rows_of(each), run(q.sparql or ""), q)] == []
