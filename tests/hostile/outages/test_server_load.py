@@ -37,5 +37,5 @@ def test_every_call_is_made(measured: Measured) -> None:
     assert measured.calls == sum(run.calls for run in measured.runs)
 
 
-def test_runs_cost_no_more_than_each_alone(measured: Measured) -> None:
+def test_a_run_among_many_costs_the_server_little(measured: Measured) -> None:
     assert measured.cpu / len(measured.runs) < MOST

@@ -57,7 +57,7 @@ MOST = None if os.environ.get("KGQA_EVERY_QUESTION") else 15
 """Questions tried of each set, evenly spread; all of them with KGQA_EVERY_QUESTION=1."""
 
 MOST_UNREAD = 0.05
-"""Of the questions, those whose words do not all say something of the right query."""
+"""Of the questions, those whose words do not all say something of the right query; of few, one."""
 
 
 def spread(name: str) -> list[dict[str, Any]]:
