@@ -43,7 +43,13 @@ def say_terms(terms: Sequence[Term]) -> str:
 def say_compared(operator: str, value: Term) -> str:
     """Return what a value is that compares so with another; for other operators the other alone."""
     is_date = isinstance(value, Literal) and kind_of(value) == "date"
-    return " ".join((*_COMPARED.get(operator, ("", ""))[is_date].split(), say_term(value)))
+    return f"{say_operator(operator, of_dates=is_date)}{say_term(value)}"
+
+
+def say_operator(operator: str, *, of_dates: bool = False) -> str:
+    """Return what stands before a value that another is compared with, and a space; of "=" nothing."""
+    words = _COMPARED.get(operator, ("", ""))[of_dates]
+    return f"{words} " if words else ""
 
 
 def list_words(words: Sequence[str], last: str = "and") -> str:

@@ -14,7 +14,7 @@ from kgqa.kg.drafts.reading import (
     is_open,
     name_of,
 )
-from kgqa.kg.drafts.told import told_by
+from kgqa.kg.drafts.told import is_comparison, told_by
 from kgqa.kg.node_phrases import THINGS, Alternative, Clause, Edge, NodePhrases, Union
 from kgqa.kg.phrases import be, is_verbal, list_words, say_relation, say_term, say_terms
 from kgqa.kg.sparql.derived import INSTANCE_OF, leads_to_members
@@ -35,6 +35,7 @@ class Conditions:
         bound: The nodes that every row has.
         clauses: What is true of nodes.
         having: What is true of what is computed.
+        compared: The filters that compare two of its values.
         counted: Under each variable, what is computed of a group.
         computed: Under each variable, the expression that it is.
         has_more: Whether there is more to the query.
@@ -49,6 +50,7 @@ class Conditions:
         self.named: dict[int, str] = {}
         self.clauses: list[tuple[int, Clause]] = []
         self.having: list[tuple[Node, str]] = []
+        self.compared: list[Node] = []
         self.counted = {each.result: each for select in draft.selects for each in select.aggregates}
         self.computed = {name: of for select in draft.selects for name, of in select.computed.items()}
         self.vague = {each for each, parts in draft.groups.items() if parts - _PLAIN}
@@ -144,7 +146,10 @@ class Conditions:
         """Say a filter."""
         for each in conjuncts(test):
             if (said := told_by(each, self.term)) is None:
-                self.has_more |= name_of(each) not in EXISTS
+                if is_comparison(each):
+                    self.compared.append(each)
+                else:
+                    self.has_more |= name_of(each) not in EXISTS
             elif said[0] in self.counted or said[0] in self.computed:
                 self.having.append(said)
             else:

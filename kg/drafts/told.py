@@ -4,8 +4,11 @@ from collections.abc import Callable
 
 from kgqa.kg.dialects import XSD
 from kgqa.kg.drafts.reading import Node, is_constant, is_open, name_of, variables_of
-from kgqa.kg.phrases import say_compared, say_term, say_terms
+from kgqa.kg.phrases import say_compared, say_operator, say_term, say_terms
 from kgqa.kg.terms import Literal, Term
+
+COMPUTED = "what is computed"
+"""What an expression is called where no more is said of it."""
 
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _SIGNS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
@@ -56,7 +59,7 @@ def told_by(test: Node, term: Callable[[Node], Term]) -> tuple[Node, str] | None
 
 
 def say_computed(of: Node, say: Callable[[Node], str], term: Callable[[Node], Term]) -> str:
-    """Say an expression, its variables by ``say``; of a function only what it is computed from."""
+    """Say an expression, its variables by ``say``; of a function of several what it is computed from."""
     of = unwrapped(of)
     if is_open(of):
         return say(of)
@@ -68,8 +71,22 @@ def say_computed(of: Node, say: Callable[[Node], str], term: Callable[[Node], Te
         loose = [_BINDING.get(name_of(each), 9) <= _BINDING[name] for each in parts]
         first, *others = (f"({each})" if at else each for each, at in zip(said, loose, strict=True))
         return " ".join([first, *(f"{_SIGNS[op]} {each}" for op, each in zip(of.op, others, strict=True))])
-    said = [say(each) for each in sorted(variables_of(of))]
-    return f"what is computed of {' and '.join(said)}" if said else "what is computed"
+    inner = [each for each in (of.arg, of.arg1, of.arg2) if each is not None] if name else []
+    if name.startswith("Builtin_") and len(inner) == 1:
+        said, is_sum = say_computed(inner[0], say, term), name_of(unwrapped(inner[0])) in _BINDING
+        return f"the {name.removeprefix('Builtin_').lower()} of {f'({said})' if is_sum else said}"
+    names = [say(each) for each in sorted(variables_of(of))]
+    return f"{COMPUTED} of {' and '.join(names)}" if names else COMPUTED
+
+
+def is_comparison(test: Node) -> bool:
+    """Return whether a filter compares two values."""
+    return name_of(test) == "RelationalExpression" and test.op not in {"IN", "NOT IN"}
+
+
+def say_comparison(test: Node, say: Callable[[Node], str]) -> str:
+    """Say which two values a filter compares, each by ``say``, and how."""
+    return f"{say(test.expr)} is {say_operator(test.op)}{say(test.other)}"
 
 
 def unwrapped(expression: Node) -> Node:

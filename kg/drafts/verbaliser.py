@@ -22,7 +22,7 @@ from kgqa.kg.drafts.reading import (
     shown_name,
     variables_of,
 )
-from kgqa.kg.drafts.told import say_computed, unwrapped
+from kgqa.kg.drafts.told import COMPUTED, say_comparison, say_computed, unwrapped
 from kgqa.kg.node_phrases import SOMETHING, THINGS, Clause, Edge, NodePhrases, Said
 from kgqa.kg.phrases import be, list_words
 from kgqa.kg.terms import Entity
@@ -80,12 +80,10 @@ class _Speaker(Conditions):
             for of, down in whole.order:
                 by = self._item(self._resolved(of), root).removeprefix("its ")
                 parts.append(f"in {'descending' if down else 'ascending'} order of {by}")
-        if whole.limit is not None:
-            parts.append(f"the first {'one' if whole.limit == 1 else whole.limit}")
-        parts += [f"without the first {whole.offset}"] if whole.offset else []
+        parts += _say_cut(whole.offset or 0, whole.limit)
         within_unions = [edge for each in self.unions for part in each.alternatives for edge in part.edges]
         needed = {*self.edges, *within_unions, *(clause for _, clause in self.clauses)}
-        self.has_more |= bool(self.having) or not needed <= self.said
+        self.has_more |= bool(self.having or self.compared) or not needed <= self.said
         return "; ".join(parts)
 
     def _asked(self) -> str:
@@ -102,17 +100,20 @@ class _Speaker(Conditions):
 
     def _groups(self, keys: Sequence[Node], shown: Sequence[Node]) -> str:
         """Say what is shown of all rows, or of groups by what is no node."""
-        self.has_more |= bool(keys) or not self.numbers
+        self.has_more |= not self.numbers
         columns = zip(self.draft.whole.columns, shown, strict=True)
         items = [
             self._item(each, None) if isinstance(each, Aggregated) or not keys else _name_of(column)
             for column, each in columns
             if column not in keys
         ]
+        held = self._held(None)
         if not keys:
-            return list_words(items)
-        by = [self._item(each, None) if each in self.numbers else _name_of(each) for each in keys]
-        return f"for each {list_words(by).removeprefix('the ')}: {list_words(items)}"
+            return " ".join([list_words(items), *held])
+        self.has_more |= not all(map(is_open, keys))
+        by = [self._item(self._resolved(each), None) if is_open(each) else "group" for each in keys]
+        of = " ".join([list_words(by).removeprefix("the "), *held])
+        return f"for each {of}: {list_words(items)}"
 
     def _resolved(self, column: Node) -> Node:
         """Return what a column is: a node, what is computed of a group, or an expression."""
@@ -148,17 +149,28 @@ class _Speaker(Conditions):
         ]
         counted = [node for each in self.counted.values() for node in variables_of(each.of)]
         plain = [each for each in (*shown, *(of for of, _ in self.draft.whole.order)) if is_open(each)]
+        plain += [each for test in self.compared for each in sorted(variables_of(test))]
         edges = self._without(root, counted, plain)
-        parts = [self._say(edges, root, thing="thing" if items else THINGS, each=bool(items)).text]
-        having, self.having = self.having, []
+        is_each = bool(items or self.having or self.compared)
+        parts = [self._say(edges, root, thing="thing" if is_each else THINGS, each=is_each).text]
+        said = " ".join([*parts, *self._held(root)])
+        if not is_each:
+            return said
+        each = f"each {said.removeprefix('the ')}"
+        return f"for {each}: {list_words(items)}" if items else each
+
+    def _held(self, root: int | None) -> list[str]:
+        """Say what holds of what is computed, and of values that are compared."""
+        parts = list[str]()
+        having, self.having, compared, self.compared = self.having, [], self.compared, []
         for node, told in having:
             of = self._resolved(node)
-            if isinstance(of, Aggregated) and of.function == "COUNT":
+            if isinstance(of, Aggregated) and of.function == "COUNT" and root is not None:
                 parts.append(f"with {told} {self._several(of, root).removeprefix('its ')}")
             else:
                 parts.append(f"where {self._item(of, root)} is {told}")
-        said = " and ".join([" ".join(parts[:2]), *parts[2:]])
-        return f"for each {said.removeprefix('the ')}: {list_words(items)}" if items else said
+        parts += [f"where {say_comparison(each, lambda of: self._expression(of, root))}" for each in compared]
+        return [" and ".join(parts)] if parts else []
 
     def _without(self, root: int, counted: Sequence[Node], plain: Sequence[Node]) -> list[Edge]:
         """Return the required edges but those to what is counted, or is only there to be shown."""
@@ -219,7 +231,9 @@ class _Speaker(Conditions):
         return f"{self._expression(node, owner)} over {over}"
 
     def _expression(self, of: Node, root: int | None) -> str:
-        return say_computed(of, lambda node: self._item(self._resolved(node), root), self.term)
+        said = say_computed(of, lambda node: self._item(self._resolved(node), root), self.term)
+        self.has_more |= COMPUTED in said
+        return said
 
     def _item(self, of: Node, root: int | None) -> str:
         """Say what is shown."""
@@ -248,6 +262,15 @@ class _Speaker(Conditions):
         words = self._say(edges, node, root, several=several, thing=SOMETHING).text
         self.has_more |= words == SOMETHING
         return f"{words}{ends}"
+
+
+def _say_cut(offset: int, limit: int | None) -> list[str]:
+    """Say which rows are kept, in their order."""
+    if not offset:
+        return [] if limit is None else [f"the first {'one' if limit == 1 else limit}"]
+    if limit is None:
+        return [f"from number {offset + 1} on"]
+    return [f"number {offset + 1}" if limit == 1 else f"numbers {offset + 1} to {offset + limit}"]
 
 
 def _name_of(variable: Node) -> str:
