@@ -74,6 +74,8 @@ class OfflineModel:
         UnknownModel: if the spec names a part that there is not.
     """
 
+    writes_sparql = True
+
     def __init__(
         self,
         graph: KnowledgeGraph | None,

@@ -118,7 +118,7 @@ class _Drafting:
         unsaid = (*self._unshown(), *self._unclear(), *self._unsaid())
         if len(" ".join(unsaid).split()) > len(self.used):
             raise _Unsayable(", ".join(unsaid))
-        unsaid = (*unsaid, *self._unlike(), *self._uncompared(sparql))
+        unsaid = (*unsaid, *self._unlike(), *self._uncompared(sparql), *self._unjoined())
         return self.tree.cost + UNSAID_COST * len(unsaid), Draft(sparql, tuple(headings), reading, unsaid)
 
     def _in_order(self) -> list[Slot]:
@@ -329,6 +329,17 @@ class _Drafting:
             if len(owners) > 1:
                 yield self.question.text_of(range(slot.begin, slot.end))
 
+    def _unjoined(self) -> Iterator[str]:
+        """Yield what was found where no word says what it has to do with the answer: "What is red?"."""
+        says = (self.question.says(step.part.words) for step in self.tree.steps)
+        if self._is_chain() and not any(each >= MIN_ALONE for each in says):
+            for slot in self.at:
+                yield self.question.text_of(range(slot.begin, slot.end))
+
+    def _is_chain(self) -> bool:
+        """Return whether a question asks for no class, and for nothing to be computed."""
+        return self.roles.target is None and not self.roles.computes
+
     def _unshown(self) -> Iterator[str]:
         """Yield the things of which a group has an extreme, where they are asked for: its number is shown."""
         extremes = [each for each in self.roles.measures if each.function in {"MAX", "MIN"} and not each.slot]
@@ -344,8 +355,7 @@ class _Drafting:
         """
         guessed = self.roles.by is not None and self.roles.by.slot is None
         joins = [(relation_phrase(each.part.words), head_word(each.part.words)) for each in self.tree.steps]
-        chain = self.roles.target is None and not self.roles.computes
-        least = MIN_ALONE if chain else MIN_PARAPHRASE
+        least = MIN_ALONE if self._is_chain() else MIN_PARAPHRASE
         for places in self.question.left_over(self.used):
             words = self.question.text_of(places)
             likes = [

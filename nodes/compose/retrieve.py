@@ -5,8 +5,10 @@ from itertools import accumulate, islice
 from math import exp
 from typing import NamedTuple, TypeVar
 
+from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term
+from kgqa.models.errors import ModelError
 from kgqa.nodes.compose.attributes import OfferedAttributes, offered_attributes
 from kgqa.nodes.compose.state import (
     ComposeState,
@@ -22,6 +24,7 @@ from kgqa.prompts.compose_query import OfferedAttribute, OfferedChain
 from kgqa.retrieval.candidate_chains import CandidateChain
 from kgqa.retrieval.retriever import Retrieved
 from kgqa.retrieval.wording import relation_texts
+from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import Decision, node_count, node_has_run
 
@@ -50,8 +53,8 @@ async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     the query; where nothing like it is found, a query is drafted over a graph that can be shown as a whole,
     or the last one stands. Where no chain was taken, the next ones are offered. Without a topic from which
     something leads on, and where nothing was taken of what leads on from those that were found, they set out
-    from the classes that the question names, or from anything; but first, if the model can, a query is
-    drafted. One that fails leads back here.
+    from the classes that the question names, or from anything; but first, if the model can and is not
+    sure of chains, a query is drafted. One that fails leads back here.
     """
     if decision := await _decide(state, runtime):
         return {"decision": decision}
@@ -88,7 +91,19 @@ async def _decide(state: ComposeState, runtime: NodeRuntime) -> Decision | None:
     again = node_has_run(state, "compose")
     if has_drafted(state):
         return ("filter" if state["composed"] else "stop") if again else None
-    return "draft" if not again and names_no_entity(state) and await can_draft(runtime) else None
+    drafts = not again and names_no_entity(state) and await can_draft(runtime)
+    return "draft" if drafts and not await _is_sure(state, runtime) else None
+
+
+async def _is_sure(state: ComposeState, runtime: NodeRuntime) -> bool:
+    """Return whether the model can tell that it knows the chains of a question, as the offline model can."""
+    try:
+        said = await runtime.assess(state["question"], tuple(state["topic_entities"]))
+    except (BudgetExceeded, KGError, ModelError):
+        return False
+    return bool(
+        said and said.sure and not said.doubt and (said.confidence or 0) >= runtime.context.min_confidence
+    )
 
 
 class _Found(NamedTuple):

@@ -169,11 +169,27 @@ async def test_without_the_option_all_is_composed(workshop: SparqlGraph) -> None
 
 async def test_a_model_that_writes_no_queries_composes(workshop: SparqlGraph) -> None:
     silent = ScriptedModel(lambda prompt: {"chains": [[1]]})
-    for model in (silent, "offline"):
-        record = await ask("Which makers are in Ulm?", workshop, model)
-        assert {"retrieve", "compose"} <= {*nodes(record)}
-        assert "describe" not in nodes(record)
-        assert sorted(shown(record)) == ["Acme", "Cog"]
+    record = await ask("Which makers are in Ulm?", workshop, silent)
+    assert {"retrieve", "compose"} <= {*nodes(record)}
+    assert "describe" not in nodes(record)
+    assert sorted(shown(record)) == ["Acme", "Cog"]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "drafted"),
+    [
+        ("Which makers are in Ulm?", ["Acme", "Cog"], []),  # sure of its chains
+        ("How many tools has each maker?", ["Acme", "Bolt"], [True]),
+        ("Which zebras does Bolt make?", ["Felling axe", "Fine saw", "Hatchet"], [False]),
+        ("What does Bolt eat?", [], [False]),
+    ],
+)
+async def test_offline_what_is_not_sure_is_drafted_if_a_draft_says_it_all(
+    question: str, expected: list[str], drafted: list[bool], workshop: SparqlGraph
+) -> None:
+    record = await ask(question, workshop, "offline")
+    assert sorted(shown(record)) == expected
+    assert ["missing" not in entry for entry in record["trace"] if entry["node"] == "draft"] == drafted
 
 
 async def test_a_graph_without_classes_is_drafted_over(graph: Any) -> None:
