@@ -9,6 +9,7 @@ from kgqa.kg.pages import ChainResult, Match, Mention
 from kgqa.kg.terms import Chain, Entity, Hop, is_id, is_iri, one_line
 from kgqa.priors.errors import EncoderError
 from kgqa.prompts.base import MAX_QUESTION_CHARS
+from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.prompts.translate_question import TranslateQuestion
 from kgqa.retrieval.topics import rank_meanings
 from kgqa.runtime.budget import BudgetExceeded
@@ -43,7 +44,7 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
             runtime.trace["reason"] = "the question names no entity of the graph; give a topic"
         classes = {each.matches[0].entity.id: [*each.matches[0].hops] for each in mentions if each.is_class}
         said_as = {match.entity.id: each.text for each in mentions for match in each.matches}
-        mentions = _topical(mentions, runtime)
+        mentions = _topical(mentions, question, runtime)
         named = list(dict.fromkeys(mention.matches[0].entity for mention in mentions))
         meanings = {
             mention.matches[0].entity.id: [match.entity for match in mention.matches[1:]]
@@ -127,13 +128,13 @@ async def _find_mentions(question: str, runtime: NodeRuntime) -> list[Mention]:
         return [replace(mention, matches=mention.matches[:1]) for mention in mentions]
 
 
-def _topical(mentions: Sequence[Mention], runtime: NodeRuntime) -> list[Mention]:
+def _topical(mentions: Sequence[Mention], question: str, runtime: NodeRuntime) -> list[Mention]:
     """Return the mentions that a search sets out from: of classes, where others are, those asked for.
 
-    A method that does not retrieve needs none of them then: what it finds is seen to be of the class, or not.
+    A question for yes or no may ask whether a thing is of a class. A method that does not retrieve needs none of them then: what it finds is seen to be of the class, or not.
     """
     others = [each for each in mentions if not each.is_class]
-    if not others:
+    if not others or is_yes_no_question(question):
         return list(mentions)
     asked = [each for each in mentions if each.is_class and each.is_asked and runtime.context.retrieves]
     return [*others, *asked[:1]]
