@@ -15,7 +15,16 @@ from kgqa.kg.linking.name_index import CASE_SCORE, FOLDED_SCORE, PART_SCORE, Nam
 from kgqa.kg.linking.short_names import full_names, is_full_name, respellings
 from kgqa.kg.pages import Match, Mention
 from kgqa.kg.terms import Entity
-from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, Word, fold, in_singular, spaced, split_words, strip_article
+from kgqa.kg.text import (
+    EVERYDAY_WORDS,
+    FUNCTION_WORDS,
+    Word,
+    fold,
+    in_singular,
+    spaced,
+    split_words,
+    strip_article,
+)
 
 STRONG, FAIR, WEAK, FAINT = 4, 3, 2, 1
 """How much a span looks like a name: written like one; a rare word; a common one; an everyday one."""
