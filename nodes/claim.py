@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from kgqa.kg.pages import ChainResult
-from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import Chain, Hop, Path, Term
 from kgqa.nodes.drafting import can_draft, names_no_entity
 from kgqa.nodes.proof import prove_claim
@@ -123,7 +122,7 @@ async def _choose(chain: Chain, hops: Sequence[Hop], state: State, runtime: Node
         chain.then(hop).constrained_to([other])
         for other in state["topic_entities"]
         for hop in hops
-        if other != chain.topic and (hop in back.get(other, ()) or leads_to_members(hop))
+        if other != chain.topic and (hop in back.get(other, ()) or chain.topic.id in state["classes"])
     ]
     words = [hop.words.replace("_", " ") for hop in hops]
     (question, *rows) = await runtime.encode([state["question"], *words])
