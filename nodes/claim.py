@@ -122,7 +122,7 @@ async def _choose(chain: Chain, hops: Sequence[Hop], state: State, runtime: Node
         chain.then(hop).constrained_to([other])
         for other in state["topic_entities"]
         for hop in hops
-        if other != chain.topic and hop in back.get(other, ())
+        if other != chain.topic and (hop in back.get(other, ()) or chain.topic.id in state["classes"])
     ]
     words = [hop.words.replace("_", " ") for hop in hops]
     (question, *rows) = await runtime.encode([state["question"], *words])

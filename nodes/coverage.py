@@ -68,6 +68,12 @@ class _Phrase(NamedTuple):
         """Whether they name another thing."""
         return self.is_name and OTHER_MASK not in {self.before, self.after}
 
+    def is_namesake(self, known: Collection[str]) -> bool:
+        """Return whether they make another name of one beside them: by an initial, or more than is known."""
+        unknown = [word for word in self.words if word not in known]
+        told = len(unknown) < len(self.words) or any(len(word) == 1 for word in unknown)
+        return self.is_name and bool(unknown) and told and OTHER_MASK in {self.before, self.after}
+
     @property
     def restricts(self) -> bool:
         """Whether they say before the class that is asked for which are meant: "red cars"."""
@@ -153,7 +159,9 @@ async def _uncovered(
         masked = mask_topic(masked, each, ()).replace(TOPIC_MASK, OTHER_MASK)
     named = {word for answer in answers[:MAX_ANSWERS_READ] for word in fold(str(answer)).split()}
     phrases = [each for each in _phrases(masked) if not named.issuperset(each.words)]
-    said = sorted({*filter(None, map(fold, names_and_words))})
+    whole = [fold(str(each)) for each in names.values()]
+    known = {word for name in whole for word in name.split()}
+    said = sorted({*whole, *filter(None, map(fold, names_and_words))})
     taken = sorted({*filter(None, map(fold, rivals))} - {*said})
     parts = sorted({*said, *(word for text in said for word in text.split())}) if taken else []
     asked = sorted({text for each in phrases for text in (str(each), *each.words)})
@@ -170,6 +178,7 @@ async def _uncovered(
     plain = [each for each in apart if each not in strict and not each.is_kind]
     beyond = sorted(plain, key=lambda each: -apart[each])[paraphrases + unfound :]
     must_be = [each for each in left if each in strict or (each.is_another and state["linked"])]
+    must_be += [each for each in left if each.is_namesake(known)]
     must_be += [each for each in left if taken and compared.is_said_otherwise(each, parts, taken)]
     return [str(each) for each in left if each in must_be or each in beyond]
 
@@ -250,7 +259,8 @@ def _phrases(masked: str) -> Iterator[_Phrase]:
 def _tokens(masked: str) -> Iterator[_Token]:
     """Yield words and masks, and an empty token where a clause ends.
 
-    A letter means nothing; a number and a month are read as values elsewhere. What who asks or is asked does
+    A letter means nothing, but for a capital that may be an initial; a number and a month are read as values
+    elsewhere. What who asks or is asked does
     is the frame of the question: "could I land", "if I were flying".
     """
     begin, end, speaker = 0, 0, False
@@ -263,8 +273,10 @@ def _tokens(masked: str) -> Iterator[_Token]:
         if mark in {CLASS_MASK, OTHER_MASK}:
             yield _Token(mark)
         else:
-            silent = speaker or is_value or len(text) < 2 or text in IGNORED_WORDS | ASKING_WORDS
-            yield _Token(text, not silent, bool(place) and word.text.istitle())
+            is_name = bool(place) and word.text.istitle()
+            is_initial = is_name and len(text) == 1 and text not in _SPEAKERS
+            silent = is_value or len(text) < 2 or text in IGNORED_WORDS | ASKING_WORDS
+            yield _Token(text, not speaker and (is_initial or not silent), is_name)
         speaker = text in _SPEAKERS or (speaker and text in AUXILIARIES)
         begin, end = word.start, word.end
 

@@ -43,7 +43,7 @@ _COMPARISON = re.compile(
     r"|\b(?:more|less|fewer|larger|bigger|smaller|taller|shorter|longer|higher|lower|older|younger"
     r"|earlier|later|heavier) than\b"
     rf"(?: {_NUMBER})?|{_NUMBER} (?:\w+ )?or (?:more|less|fewer|older|younger|later|earlier)\b"
-    r"|\b(?:from|between) \d[\d,.]* (?:to|and) \d"
+    r"|\b(?:from|between) \d[\d,.]* (?:to|and) \d+(?:[,.]\d+)*"
 )
 _NEGATED_COMPARISON = re.compile(
     rf"(?:\bnot|\bnever|n't)(?: \w+)? (?:{_COMPARISON.pattern}|(?:\w+ ){{0,2}}(?!an? ){_NUMBER})"
@@ -108,8 +108,8 @@ def unused_cues(
     """Return the words that ask for an order, a time, a negation or a comparison unknown to a query.
 
     Not those of a topic's name or a quotation, nor what the chains or conditions say in so many words, what
-    stands in the answers' names, or what a model may have minded when it picked. One answer has no order, and
-    is of one time, but where it is computed of several, or is yes or no.
+    stands in the answers' names, or what a model may have minded when it picked. One answer has no order, but
+    where it is computed of several, or is yes or no; it need not be of the year that is asked for.
     """
     if query.picked:
         return []
@@ -124,7 +124,7 @@ def unused_cues(
     open_cues = [
         *[_ORDER] * (several and not (computed or told)),
         *[_RANK, _NOW] * (several and not told),
-        *[_YEAR] * (several and len(bounds) < 2),  # from a year to a year
+        *[_YEAR] * (len(bounds) < 2 if several else not valued),  # from a year to a year
         *[_NEGATION] * (not negated),
         *[_COMPARISON] * (not bounds),
         _COMPUTED,  # of which a query does nothing
@@ -144,7 +144,7 @@ def unused_cues_of_sparql(
     negated = compared or re.search(r"\bNOT\s+EXISTS\b|\bMINUS\b|!", text, re.IGNORECASE)
     open_cues = [
         *[_ORDER, _RANK, _NOW] * (len(answers) > 1 and not ordered),
-        *[_YEAR] * (len(answers) > 1),
+        *[_YEAR] * (len(answers) > 1 or not compared),
         *[_NEGATION] * (not negated),
         *[_COMPARISON] * (not compared),
         *[_GROUPED] * (len(_GROUP_BY.findall(text)) < len(_AGGREGATE.findall(text))),

@@ -5,10 +5,12 @@ from dataclasses import replace
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.languages import foreign_to, language_name
+from kgqa.kg.linking.name_words import is_same_name
 from kgqa.kg.pages import ChainResult, Match, Mention
 from kgqa.kg.terms import Chain, Entity, Hop, is_id, is_iri, one_line
 from kgqa.priors.errors import EncoderError
 from kgqa.prompts.base import MAX_QUESTION_CHARS
+from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.prompts.translate_question import TranslateQuestion
 from kgqa.retrieval.topics import rank_meanings
 from kgqa.runtime.budget import BudgetExceeded
@@ -36,14 +38,16 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     meanings: dict[str, list[Entity]] = {}
     classes: dict[str, list[Hop]] = {}
     said_as: dict[str, str] = {}
-    named = await _resolve_topics(given, runtime)
+    found = await _resolve_topics(given, runtime)
+    named = [next(iter(each), None) for each in found]
+    meanings |= {first.id: others for first, *others in filter(None, found) if others}
     if not named:
         mentions = await _find_mentions(question, runtime)
         if not mentions:
             runtime.trace["reason"] = "the question names no entity of the graph; give a topic"
         classes = {each.matches[0].entity.id: [*each.matches[0].hops] for each in mentions if each.is_class}
         said_as = {match.entity.id: each.text for each in mentions for match in each.matches}
-        mentions = _topical(mentions, runtime)
+        mentions = _topical(mentions, question, runtime)
         named = list(dict.fromkeys(mention.matches[0].entity for mention in mentions))
         meanings = {
             mention.matches[0].entity.id: [match.entity for match in mention.matches[1:]]
@@ -55,7 +59,7 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     passed_over = given[len(named) :]
     for place, entity in enumerate(named):
         if entity and entity not in visits and given and _entity_by_id(given[place]):
-            entity = await _entity_by_name(given[place], runtime)
+            entity = next(iter(await _entities_by_name(given[place], runtime)), None)
         if entity:  # by the name that the graph has for it
             visit = visits.get(entity)
             topics[Entity(entity.id, visit.ends.items[0].term.name or entity.name) if visit else entity] = (
@@ -127,24 +131,29 @@ async def _find_mentions(question: str, runtime: NodeRuntime) -> list[Mention]:
         return [replace(mention, matches=mention.matches[:1]) for mention in mentions]
 
 
-def _topical(mentions: Sequence[Mention], runtime: NodeRuntime) -> list[Mention]:
+def _topical(mentions: Sequence[Mention], question: str, runtime: NodeRuntime) -> list[Mention]:
     """Return the mentions that a search sets out from: of classes, where others are, those asked for.
 
-    A method that does not retrieve needs none of them then: what it finds is seen to be of the class, or not.
+    A question for yes or no may ask whether a thing is of a class. A method that does not retrieve needs none
+    of them else: what it finds is seen to be of the class, or not.
     """
     others = [each for each in mentions if not each.is_class]
-    if not others:
+    if not others or is_yes_no_question(question):
         return list(mentions)
     asked = [each for each in mentions if each.is_class and each.is_asked and runtime.context.retrieves]
     return [*others, *asked[:1]]
 
 
-async def _resolve_topics(texts: Sequence[str], runtime: NodeRuntime) -> list[Entity | None]:
-    """Return the entity of each; where the budget ends on the way, those that were found go on."""
-    found: list[Entity | None] = []
+async def _resolve_topics(texts: Sequence[str], runtime: NodeRuntime) -> list[list[Entity]]:
+    """Return the entities that each names, the one that is taken first.
+
+    Where the budget ends on the way, those that were found go on.
+    """
+    found: list[list[Entity]] = []
     for text in texts:
         try:
-            found.append(_entity_by_id(text) or await _entity_by_name(text, runtime))
+            by_id = _entity_by_id(text)
+            found.append([by_id] if by_id else await _entities_by_name(text, runtime))
         except BudgetExceeded as error:
             if not any(found):
                 raise
@@ -158,19 +167,20 @@ def _entity_by_id(text: str) -> Entity | None:
     return Entity(bare) if is_id(bare) else None
 
 
-async def _entity_by_name(text: str, runtime: NodeRuntime) -> Entity | None:
-    """Look an entity up by its name, or by an id that may be a name as well (``Re:Zero``)."""
+async def _entities_by_name(text: str, runtime: NodeRuntime) -> list[Entity]:
+    """Look an entity up by its name, or by an id that may be a name as well; then others of that name."""
     matches: list[Match] = []
     if len(text) <= MAX_QUESTION_CHARS:  # comparing a longer one with all names takes longer than it is worth
         matches = await runtime.call_tool("find_entities", name=text, limit=5)
     if matches and matches[0].sure:
-        return matches[0].entity
+        name = str(matches[0].entity)
+        return [each.entity for each in matches if each.sure and is_same_name(str(each.entity), name)]
     if matches or not is_iri(text):
         near = f"; the nearest: {', '.join(str(match.entity) for match in matches)}" if matches else ""
         runtime.trace["error"] = f"no entity of the graph is called {one_line(text)!r}{near}"
     else:
         runtime.trace["error"] = f"no entity of the graph has the id {one_line(text)}"
-    return None
+    return []
 
 
 async def _visit_entities(entities: Iterable[Entity], runtime: NodeRuntime) -> dict[Entity, ChainResult]:

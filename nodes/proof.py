@@ -11,6 +11,7 @@ from kgqa.kg.terms import ANY, Chain, Entity, Hop, Path, Term, local_name, plain
 from kgqa.kg.text import fold
 from kgqa.nodes.coverage import uncovered_phrases
 from kgqa.nodes.cues import unasked_function, unmet_kind, unused_cues
+from kgqa.nodes.rivals import rival_answers
 from kgqa.nodes.said import is_term_said, is_value_said
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
@@ -235,9 +236,9 @@ async def proof_update(
     """Return what a record says of a query that gives its answers, of ``branches`` of memory where it is so.
 
     It is unverified where nobody has judged all of it, a topic is no part of it, nothing counts what the
-    question asks the number of, it does not heed an order, a negation, a comparison or a year, or nothing of
-    it says some words of the question; what a model has picked or inferred is an inference, and so is that
-    topics are alternatives.
+    question asks the number of, it does not heed an order, a negation, a comparison or a year, nothing of it
+    says some words of the question, or something else would answer otherwise; what a model has picked or
+    inferred is an inference, and so is that topics are alternatives.
     """
     verdicts = [branch.verdict for branch in branches]
     question, topics = state["question"], state["topic_entities"]
@@ -249,6 +250,7 @@ async def proof_update(
         *unmet_topics(query, state),
         *cues,
         *(each for each in uncovered if cued.isdisjoint(each.split())),
+        *await rival_answers(query, proof, state, runtime),
     ]
     judged = "filter" not in verdicts and not any(branch.aggregate for branch in branches[:-1])
     conditions = recorded_conditions(query, proof, state, unmet if judged else [*unmet, UNJUDGED])

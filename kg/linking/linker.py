@@ -15,7 +15,16 @@ from kgqa.kg.linking.name_index import CASE_SCORE, FOLDED_SCORE, PART_SCORE, Nam
 from kgqa.kg.linking.short_names import full_names, is_full_name, respellings
 from kgqa.kg.pages import Match, Mention
 from kgqa.kg.terms import Entity
-from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, Word, fold, in_singular, split_words, strip_article
+from kgqa.kg.text import (
+    EVERYDAY_WORDS,
+    FUNCTION_WORDS,
+    Word,
+    fold,
+    in_singular,
+    spaced,
+    split_words,
+    strip_article,
+)
 
 STRONG, FAIR, WEAK, FAINT = 4, 3, 2, 1
 """How much a span looks like a name: written like one; a rare word; a common one; an everyday one."""
@@ -220,7 +229,13 @@ class Linker:
 
     def _is_name(self, text: str) -> bool:
         named = any(self._index.has_name(fold(each)) for each in (text, *respellings(text)))
-        return named or bool(self._fully_named(text) or self._inflected(text))
+        return named or bool(self._joined(text) or self._fully_named(text) or self._inflected(text))
+
+    def _joined(self, text: str) -> list[Match]:
+        """Return the entities whose names, as of code, are the words of a text with capitals and no gaps."""
+        words = fold(text)
+        found = self._index.find_exact(words.replace(" ", "")) if " " in words else []
+        return [each for each in found if fold(spaced(each.entity.name or "")) == words]
 
     def _inflected(self, text: str) -> list[Match]:
         """Return the entities whose names a text is another form of, but for a text in English."""
@@ -317,7 +332,7 @@ class Linker:
                     best[match.entity.id] = (score, place, match)
         if not best:
             spelt = [match for each in respellings(text) for match in self._index.find_exact(each)]
-            spelt += [] if spelt else self._inflected(text)
+            spelt = spelt or self._joined(text) or self._inflected(text)
             best = {match.entity.id: (FOLDED_SCORE, 0, match) for match in spelt}
         ordered = sorted(best.values(), key=lambda found: (-found[0], found[1], found[2].how != "exact"))
         found = [match for _, _, match in ordered]

@@ -8,6 +8,7 @@ import pytest
 
 import kgqa
 from kgqa.kg.opening import open_graph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.offline import OfflineModel
 from kgqa.models.scripted import ScriptedModel
 from kgqa.tests.conftest import MEMO
@@ -91,3 +92,17 @@ async def test_other_questions_pass_it_by_and_leave_no_trace(turtle: Turtle) -> 
     assert "claim" not in [entry["node"] for entry in record["trace"]]
     paper = await ask(turtle(FAMILY), "Is Ben a child of Ada?", children(), "Ada", preset="paper")
     assert "claim" not in [entry["node"] for entry in paper["trace"]]
+
+
+async def test_a_thing_is_of_the_classes_above_its_own(graph: Callable[[str], SparqlGraph]) -> None:
+    store = graph(
+        'e:Vehicle rdfs:label "vehicle" . e:Truck rdfs:subClassOf e:Vehicle ; rdfs:label "truck" .'
+        'e:Van rdfs:subClassOf e:Truck ; rdfs:label "van" . e:Boat rdfs:label "boat" .'
+        'e:milo a e:Van ; rdfs:label "Milo" ; r:yard e:north . e:luna a e:Boat ; rdfs:label "Luna" .'
+        'e:north rdfs:label "North Yard" .'
+    )
+    for kind in ("vehicle", "truck", "van"):
+        record = await kgqa.aask(f"Is Milo a {kind}?", kg=store, model="offline")
+        assert (shown(record), record["outcome"]) == (["yes"], "grounded")
+    for asked in ("Is Luna a vehicle?", "Is Milo a boat?"):
+        assert shown(await kgqa.aask(asked, kg=store, model="offline")) == []

@@ -147,7 +147,8 @@ async def test_where_no_chain_leads_there_the_search_explores(graph: Open) -> No
             return {"relations": [1]}
         return {"decision": "stop", "take": "all"}
 
-    record = await ask(graph(TEAM), ScriptedModel(line), explore=True)
+    asked = "Which player does the Team have?"
+    record = await ask(graph(TEAM), ScriptedModel(line), asked, explore=True)
     assert record["outcome"] == "grounded"
     assert "prune" in nodes_of(record)
 

@@ -25,11 +25,24 @@ async def test_other_meanings_of_a_topic_are_kept(graph: Callable[[str], SparqlG
     assert link["meanings"] == {film["id"]: [{"id": "http://t/e/old", "name": "Chicago"}]}
 
 
-async def test_a_given_topic_has_no_other_meaning(graph: Callable[[str], SparqlGraph]) -> None:
+async def test_a_topic_that_is_given_by_its_id_has_no_other_meaning(
+    graph: Callable[[str], SparqlGraph],
+) -> None:
     context = context_of("cor")(kg=graph(CHICAGOS), model="offline")
-    asked = {"question": "Who directed Chicago?", "topics": ["Chicago"]}
+    asked = {"question": "Who directed Chicago?", "topics": ["http://t/e/film"]}
     record = await graph_of("cor").ainvoke(asked, context=context)
     assert all("meanings" not in entry for entry in record["trace"])
+    assert (shown(record), record["outcome"]) == (["Rob"], "grounded")
+
+
+async def test_one_that_is_given_by_its_name_may_mean_all_that_have_it(
+    graph: Callable[[str], SparqlGraph],
+) -> None:
+    record = await kgqa.aask("Who directed Chicago?", topics=["Chicago"], kg=graph(CHICAGOS), model="offline")
+    unchecked = [each["words"] for each in record["conditions"] if each["by"] is None]
+    assert (record["outcome"], unchecked[0]) == ("grounded_unverified", "which Chicago is meant")
+    others = {answer["name"] for each in record["alternatives"] for answer in each["answers"]}
+    assert {*shown(record), *others} >= {"Rob", "Frank"}
 
 
 async def test_a_composed_query_chooses_what_is_meant(graph: Callable[[str], SparqlGraph]) -> None:

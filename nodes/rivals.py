@@ -1,0 +1,127 @@
+"""Rivals: what else would answer otherwise, of the name of a topic, or a number that the graph states."""
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+
+from kgqa.kg.errors import KGError
+from kgqa.kg.linking.class_names import content_words
+from kgqa.kg.linking.name_words import is_same_name
+from kgqa.kg.pages import ChainResult, Proof
+from kgqa.kg.proof.query import AnswerQuery, Branch
+from kgqa.kg.proof.values import kind_of
+from kgqa.kg.terms import Chain, Entity, Hop, Term, local_name
+from kgqa.prompts.candidates import parse_number
+from kgqa.runtime.budget import BudgetExceeded
+from kgqa.runtime.node import NodeRuntime
+from kgqa.runtime.state import State
+from kgqa.tools.arguments import chain_arguments
+
+
+async def rival_answers(query: AnswerQuery, proof: Proof, state: State, runtime: NodeRuntime) -> list[str]:
+    """Return in words what is open because something else would answer otherwise.
+
+    That is which topic is meant where a query has one of several of a name, and a number that the graph
+    states of what a query counts.
+    """
+    open_names = [name async for name in _ambiguous_names(query, proof, state, runtime)]
+    return [*open_names, *[stated async for stated in _stated_numbers(query, proof, state, runtime)]]
+
+
+async def _ambiguous_names(
+    query: AnswerQuery, proof: Proof, state: State, runtime: NodeRuntime
+) -> AsyncIterator[str]:
+    """Yield which topics are meant is open: another of the name has such relations, and other answers."""
+    used = {entity for branch in query.branches for chain in branch.chains for entity in _entities(chain)}
+    for topic in state["topic_entities"]:
+        bearers = [
+            each
+            for each in (topic, *state["meanings"].get(topic.id, ()))
+            if is_same_name(str(each), str(topic))
+        ]
+        for one in used.intersection(bearers):
+            for other in [each for each in bearers if each not in used]:
+                swapped = replace(query, branches=tuple(_swap(each, one, other) for each in query.branches))
+                if await _answers_otherwise(swapped, proof, runtime):
+                    yield f"which {topic} is meant"
+                    return
+
+
+async def _answers_otherwise(query: AnswerQuery, proof: Proof, runtime: NodeRuntime) -> bool:
+    """Return whether a query gives other answers; whether one holds is told where its relations lead."""
+    try:
+        found: Proof = await runtime.call_tool("prove_answers", query=query)
+        if {*found.answers} != {*proof.answers} and (query.ask or query.aggregate):
+            bare = (_without_constraints(each) for each in query.branches) if query.ask else query.branches
+            reached = replace(query, branches=tuple(bare), aggregate=None, ask=False)
+            ends: Proof = await runtime.call_tool("prove_answers", query=reached)
+            return bool(len(ends.answers))
+    except (BudgetExceeded, KGError) as error:
+        runtime.trace["rivals"] = f"left out: {error}"
+        return True
+    return bool(len(found.answers)) and {*found.answers} != {*proof.answers}
+
+
+async def _stated_numbers(
+    query: AnswerQuery, proof: Proof, state: State, runtime: NodeRuntime
+) -> AsyncIterator[str]:
+    """Yield numbers that topics have by relations whose words say what is counted, where it is another."""
+    if not query.aggregate or query.aggregate.function != "count":
+        return
+    counted = {*_counted(query, state)} - {frozenset()}
+    taken = {hop for branch in query.branches for chain in branch.chains for hop in chain.hops}
+    for lead in state["leads"]:
+        hops = [hop for hop in lead.hops if hop.forward and hop not in taken and _says_any(hop, counted)]
+        chains = [chain_arguments(Chain(lead.chain.topic, (hop,))) for hop in hops if not lead.chain.hops]
+        visits: list[ChainResult] = []
+        try:
+            visits = await runtime.call_tool("visit_chains", chains=chains, hops=False) if chains else []
+        except (BudgetExceeded, KGError) as error:
+            runtime.trace["rivals"] = f"left out: {error}"
+        for hop, visit in zip(hops, visits, strict=False):
+            ends = [end.term for end in visit.ends]
+            if len(ends) == 1 and _is_other_number(ends[0], [*proof.answers]):
+                yield f"{hop.words}: {ends[0]}"
+
+
+def _counted(query: AnswerQuery, state: State) -> Iterator[frozenset[str]]:
+    """Yield the words of what a query counts: of the relations to it, and of the classes that are named."""
+    for branch in query.branches:
+        if query.returned in branch.places:
+            yield from (_words(chain.hops[-1].words) for chain in branch.chains if chain.hops)
+    yield from (_words(local_name(id)) for id in state["classes"])
+
+
+def _words(relation: str) -> frozenset[str]:
+    return frozenset(content_words(relation).split())
+
+
+def _says_any(hop: Hop, counted: set[frozenset[str]]) -> bool:
+    said = _words(hop.words)
+    return any(each <= said for each in counted)
+
+
+def _is_other_number(term: Term, answers: list[Term]) -> bool:
+    return kind_of(term) == "number" and parse_number(term) not in map(parse_number, answers)
+
+
+def _entities(chain: Chain) -> Iterator[Entity]:
+    yield chain.topic
+    yield from (entity for held in chain.constraints for entity in held.entities)
+
+
+def _swap(branch: Branch, one: Entity, other: Entity) -> Branch:
+    """Return a branch with another entity in the place of one."""
+
+    def swapped(chain: Chain) -> Chain:
+        constraints = tuple(
+            replace(held, entities=tuple(sorted({other if e == one else e for e in held.entities})))
+            for held in chain.constraints
+        )
+        return Chain(other if chain.topic == one else chain.topic, chain.hops, constraints)
+
+    return replace(branch, chain=swapped(branch.chain), others=tuple(map(swapped, branch.others)))
+
+
+def _without_constraints(branch: Branch) -> Branch:
+    free = [replace(chain, constraints=()) for chain in branch.chains]
+    return replace(branch, chain=free[0], others=tuple(free[1:]))

@@ -1,0 +1,65 @@
+"""What else would answer otherwise leaves an answer unverified: namesakes, and numbers that are stated."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import kgqa
+from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.tests.support.doubles import shown
+
+Open = Callable[[str], SparqlGraph]
+
+NAMESAKES = """
+e:one rdfs:label "Tom Fisher" ; r:age 30 ; r:trade "cook" ; r:employer e:acme .
+e:two rdfs:label "Tom Fisher" ; r:age 40 ; r:trade "cook" ; r:employer e:bolt .
+e:three rdfs:label "Tom Fisher" ; r:age 50 ; r:trade "cook" ; r:employer e:bolt .
+e:eve rdfs:label "Eve Lund" ; r:age 60 ; r:employer e:acme .
+e:acme rdfs:label "Acme" . e:bolt rdfs:label "Bolt" .
+"""
+
+SERIES = """
+e:iron a e:Series ; rdfs:label "Iron Harbour" ; r:number_of_episodes 24 ; r:episode e:a, e:b, e:c .
+e:glass a e:Series ; rdfs:label "Glass Road" ; r:number_of_episodes 2 ; r:episode e:d, e:f .
+e:a a e:Episode ; rdfs:label "Pilot" . e:b a e:Episode ; rdfs:label "Storm" .
+e:c a e:Episode ; rdfs:label "Tide" .
+e:d a e:Episode ; rdfs:label "Dawn" . e:f a e:Episode ; rdfs:label "Dusk" .
+"""
+
+
+def unchecked(record: Any) -> list[str]:
+    return [each["words"] for each in record["conditions"] if each["by"] is None]
+
+
+@pytest.mark.parametrize("method", ["compose", "cor", "pog"])
+async def test_which_of_several_of_a_name_is_said_to_be_open(graph: Open, method: str) -> None:
+    asked = "What is the age of Tom Fisher?"
+    record = await kgqa.aask(asked, kg=graph(NAMESAKES), model="offline", method=method)
+    assert record["outcome"] == "grounded_unverified"
+    assert "which Tom Fisher is meant" in unchecked(record)
+    others = [[answer["name"] for answer in each["answers"]] for each in record["alternatives"]]
+    assert sorted([shown(record), *others]) == [["30"], ["40"], ["50"]]
+
+
+async def test_it_is_not_where_all_answer_alike_or_there_is_one(graph: Open) -> None:
+    for asked in ("What is the trade of Tom Fisher?", "What is the age of Eve Lund?"):
+        record = await kgqa.aask(asked, kg=graph(NAMESAKES), model="offline", method="cor")
+        assert (record["outcome"], unchecked(record)) == ("grounded", [])
+
+
+async def test_a_claim_of_one_of_them_is_not_proved(graph: Open) -> None:
+    store = graph(NAMESAKES)
+    ours = await kgqa.aask("Is Acme the employer of Tom Fisher?", kg=store, model="offline")
+    hers = await kgqa.aask("Is Acme the employer of Eve Lund?", kg=store, model="offline")
+    assert (shown(hers), hers["outcome"]) == (["yes"], "grounded")
+    assert ours["outcome"] != "grounded"
+
+
+async def test_a_number_that_is_stated_is_said_beside_a_count(graph: Open) -> None:
+    store = graph(SERIES)
+    listed = await kgqa.aask("How many episodes does Iron Harbour have?", kg=store, model="offline")
+    assert listed["outcome"] == "grounded_unverified"
+    assert {*shown(listed), *unchecked(listed)} == {"3", "number_of_episodes: 24"}
+    whole = await kgqa.aask("How many episodes does Glass Road have?", kg=store, model="offline")
+    assert (shown(whole), whole["outcome"]) == (["2"], "grounded")
