@@ -86,13 +86,14 @@ def _one_graph(given: Any) -> Any:
 def _frame_rows(frame: Frame) -> Iterator[tuple[int, str, str, object]]:
     """Go through the rows of a data frame: the number of each, its subject, relation and object.
 
-    What its columns are called tells which is which, as in a file; else they stand in this order.
+    What its columns are called tells which is which, as in a file, and which are left aside; else they stand
+    in this order.
     """
-    if len(frame.columns) != 3:
+    order = find_roles(tuple(frame.columns)) or ((0, 1, 2) if len(frame.columns) == len(ROLES) else None)
+    if order is None:
         raise KGMalformed(
             f"a data frame of triples has three columns: subject, relation, object; not {len(frame.columns)}"
         )
-    order = find_roles(tuple(frame.columns)) or (0, 1, 2)
     rows, missing = (each.itertuples(index=False, name=None) for each in (frame, frame.isna()))
     for place, (row, without) in enumerate(zip(rows, missing, strict=True)):
         cells, lacks = [_plain(row[at]) for at in order], [without[at] for at in order]

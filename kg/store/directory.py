@@ -42,9 +42,10 @@ from kgqa.kg.store.survey import (
     survey,
     write_names,
 )
+from kgqa.kg.store.unify import unify
 from kgqa.kg.terms import is_iri, one_line
 
-STORE_VERSION = 9
+STORE_VERSION = 10
 FACTS_FILE = "kgqa.json"
 NAMES_FILE = "names.sqlite"
 VALUES_FILE = "values.sqlite"
@@ -101,6 +102,7 @@ def load_graph(reader: GraphReader) -> tuple[ox.Store, GraphFacts]:
     """Read a graph into memory; raise KGError if it cannot be read, or is empty."""
     store = ox.Store()
     reader.load(store)
+    unify(store)
     derive_facts(store)
     return store, _state_facts(store, reader.source, reader.fingerprint, reader.inferred)
 
@@ -112,6 +114,7 @@ def load_text(text: bytes, source: str) -> tuple[ox.Store, GraphFacts]:
         store.load(text, ox.RdfFormat.N_TRIPLES)
     except SyntaxError as error:
         raise KGMalformed(f"{source} is no graph: {error}") from None
+    unify(store)
     derive_facts(store)
     predicates = count_predicates(store)
     fingerprint = hashlib.sha256(text).hexdigest()[:16]
@@ -267,6 +270,7 @@ def _write_build(reader: GraphReader, build: Path, keeps_name: KeepsName | None)
     store = ox.Store(str(build / STORE_FOLDER))
     identity = _read_identity(build / STORE_FOLDER)
     reader.load(store)
+    unify(store)
     derive_facts(store)
     source, fingerprint = reader.source, reader.fingerprint
     if keeps_name is not None:

@@ -272,6 +272,8 @@ class _BlankNamer:
         return written
 
     def _node(self, term: Any) -> Any:
+        if isinstance(term, ox.Triple):
+            return ox.Triple(*map(self._node, (term.subject, term.predicate, term.object)))
         if not isinstance(term, ox.BlankNode):
             if isinstance(term, ox.NamedNode) and term.value.startswith(BLANK_NAMESPACE):
                 raise SyntaxError(

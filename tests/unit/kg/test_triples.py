@@ -56,6 +56,12 @@ def test_columns_of_a_frame_are_told_by_their_names(columns: list[str]) -> None:
     )
 
 
+def test_further_columns_of_a_frame_are_left_aside_where_a_header_tells_the_triple() -> None:
+    rows = [("Ada", 0.5, "Ulm", "lives in"), ("Ulm", 0.7, "Danube", "lies on")]
+    frame = pd.DataFrame(rows, columns=["head", "score", "tail", "relation"])
+    assert write_triples(frame) == write_triples(frame[["head", "relation", "tail"]])
+
+
 def test_numbers_stay_numbers() -> None:
     lines = "".join(written(("Ada", "lives in", "Ulm"), ("Ada", "age", 36), ("Ada", "tall", 1.8)))
     assert f'"36"^^<{XSD}integer>' in lines

@@ -1,0 +1,77 @@
+"""What files state in several ways is one form in the store."""
+
+from pathlib import Path
+
+import pytest
+
+import kgqa
+from kgqa.kg.dialects import OWL, RDF, RDFS
+from kgqa.kg.store.directory import load_files
+
+PREFIXES = f"PREFIX : <http://t/>\nPREFIX rdf: <{RDF}>\nPREFIX rdfs: <{RDFS}>\nPREFIX owl: <{OWL}>\n"
+CAST = ":f :cast :a {role}.\n:a rdfs:label 'Ann Hale' . :f rdfs:label 'Dawn' .\n"
+RANK = "http://wikiba.se/ontology#"
+WEB = "http://www.wikidata.org/"
+
+
+def loaded(path: Path, text: str) -> list[str]:
+    path.write_text(text, encoding="utf-8")
+    return sorted(map(str, load_files([path])[0]))
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        CAST.format(role="{| :character 'Mother' |} "),
+        CAST.format(role="") + "<< :f :cast :a >> :character 'Mother' .",
+        CAST.format(role="") + "_:r rdf:reifies <<( :f :cast :a )>> ; :character 'Mother' .",
+    ],
+)
+def test_an_annotated_triple_is_a_statement(tmp_path: Path, stated: str) -> None:
+    statement = (
+        "[] a rdf:Statement ; rdf:subject :f ; rdf:predicate :cast ; rdf:object :a ; :character 'Mother' ."
+    )
+    expected = loaded(tmp_path / "old.ttl", PREFIXES + CAST.format(role="") + statement)
+    assert loaded(tmp_path / "new.ttl", PREFIXES + stated) == expected
+
+
+@pytest.mark.parametrize("suffix", ["nt", "ttl"])
+def test_a_blank_node_of_a_reified_triple_is_that_of_the_file(tmp_path: Path, suffix: str) -> None:
+    lines = "_:c <http://t/p> _:d .\n" + f"<http://t/r> <{RDF}reifies> <<( _:c <http://t/p> _:d )>> .\n"
+    found = loaded(tmp_path / f"g.{suffix}", lines)
+    assert f"<http://t/r> <{RDF}object> <urn:kgqa:blank:b2>" in found
+    assert not any("_:" in each or "<<" in each for each in found)
+
+
+def test_ids_of_one_entity_are_one(tmp_path: Path) -> None:
+    (file := tmp_path / "g.ttl").write_text(
+        f"{PREFIXES}:b2 owl:sameAs :a1 , <http://elsewhere/x> . :c3 owl:sameAs :b2 .\n"
+        ":a1 rdfs:label 'Elm Hall' ; :architect :p . :b2 :region :q . :c3 :owner :o . :n :next_to :c3 .\n"
+        ":p rdfs:label 'Ida Moor' . :q rdfs:label 'Fenland' .\n"
+        ":o rdfs:label 'Guy Rowe' . :n rdfs:label 'Inn' .\n"
+    )
+    store, _ = load_files([file])
+    facts = {str(quad) for quad in store if "sameAs" not in str(quad)}
+    assert "<http://t/a1> <http://t/owner> <http://t/o>" in facts
+    assert "<http://t/n> <http://t/next_to> <http://t/a1>" in facts
+    assert not any("/b2>" in each or "/c3>" in each for each in facts)
+    assert sum("elsewhere" in str(quad) for quad in store) == 1  # an id without facts is what it was
+    record = kgqa.ask("What is the region of Elm Hall?", kg=str(file), model="offline")
+    assert [answer["name"] for answer in record["answers"]] == ["Fenland"]
+
+
+def test_a_deprecated_statement_is_none(tmp_path: Path) -> None:
+    def statement(number: int, value: str, rank: str) -> str:
+        node = f"<{WEB}entity/statement/Q70-{number}>"
+        return (
+            f"<{WEB}entity/Q70> <{WEB}prop/P40> {node} . {node} <{RANK}rank> <{RANK}{rank}Rank> ; "
+            f"<{WEB}prop/statement/P40> <{WEB}entity/{value}> .\n"
+        )
+
+    text = f"<{WEB}entity/P40> <{RDFS}label> 'child'@en . <{WEB}entity/Q70> <{RDFS}label> 'Ned Orr'@en .\n"
+    text += "".join(f"<{WEB}entity/Q7{n}> <{RDFS}label> '{name}'@en ." for n, name in ((1, "Ava"), (2, "Bo")))
+    text += statement(1, "Q71", "Deprecated") + statement(2, "Q72", "Normal")
+    (file := tmp_path / "g.ttl").write_text(text)
+    record = kgqa.ask("Who is the child of Ned Orr?", kg=str(file), model="offline")
+    assert [answer["name"] for answer in record["answers"]] == ["Bo"]
+    assert not any("Q70-1" in str(quad) for quad in load_files([file])[0])
