@@ -42,7 +42,7 @@ SERVED = [("northwind", "oxigraph_server"), ("music", "virtuoso")]
 """What is drafted for over a server, which takes a minute to say what is in a graph."""
 
 FEW = slice(None, None, 3)
-"""Of the questions about a graph: those asked of a method, a server or a library that does the same as another."""
+"""Questions that are asked of a method, a server or a library that does the same as another."""
 
 LEFT_OUT = {"virtuoso": {"music-23"}}
 """What a server is not asked: Virtuoso finds too few integers above an average of a SELECT within, late."""

@@ -53,7 +53,7 @@ async def wrong(record: dict[str, Any], question: dict[str, Any], graph: Knowled
     return None
 
 
-MOST = None if os.environ.get("KGQA_EVERY_QUESTION") else 10
+MOST = None if os.environ.get("KGQA_EVERY_QUESTION") else 15
 """Questions tried of each set, evenly spread; all of them with KGQA_EVERY_QUESTION=1."""
 
 MOST_UNREAD = 0.05
