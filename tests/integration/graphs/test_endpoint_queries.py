@@ -226,7 +226,7 @@ async def test_a_question_that_one_call_answers_takes_eight_queries(serve, name)
     path = DATA / "freebase" / "freebase_grasp_slice.nt.gz"
     proxy, embedded = await asyncio.to_thread(serve, path), await asyncio.to_thread(_embedded, path)
     every, counts = load(DATA / "freebase" / f"{name}.jsonl.gz").questions, []
-    for question in islice(every, 0, 150, 15):
+    for question in islice(every, 0, 150, 10):
         _, record = await counted(question, "compose", proxy, embedded)
         if visits(record, "compose", "claims", "retrieve_relations") == 1:
             unknown_topic = "error" in record["trace"][0]  # its id was looked up by itself
