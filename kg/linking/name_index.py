@@ -200,12 +200,12 @@ class NameIndex:
             return []
         like = cutoff / (200 - cutoff)  # of two lengths, the least share at which they can be so similar
         keys = self._table.keys_like(folded, len(folded) * like, len(folded) / like)
-        sorted_keys, scores = map(_sort_words, keys), dict[str, float]()
-        for text, texts, loss in ((folded, keys, 0.0), (_sort_words(folded), sorted_keys, 0.01)):
-            for _, score, place in process.extract(
-                text, list(texts), scorer=fuzz.ratio, score_cutoff=cutoff, limit=limit
+        scores = dict[str, float]()
+        for scorer, loss in ((fuzz.ratio, 0.0), (fuzz.token_sort_ratio, 0.01)):
+            for key, score, _ in process.extract(
+                folded, keys, scorer=scorer, score_cutoff=cutoff, limit=limit
             ):
-                scores[keys[place]] = max(scores.get(keys[place], 0.0), score / 100 - loss)
+                scores[key] = max(scores.get(key, 0.0), score / 100 - loss)
         for key in islice(self._table.keys_holding(folded.split()), limit):
             scores[key] = max(scores.get(key, 0.0), 0.5 + 0.3 * len(folded) / len(key))
         if len(folded) <= MAX_CODE_CHARS + 1:
@@ -358,7 +358,3 @@ def is_part(said: Sequence[str], words: Sequence[str]) -> bool:
     has_code = n > 1 and not said[0].isalpha() and not said[0].isdigit()
     edges |= has_code and words[0] == said[0] and [*words[1 - n :]] == [*said[1:]]
     return 0 < n < len(words) and ([*words[:n]] == [*said] or [*words[-n:]] == [*said] or edges)
-
-
-def _sort_words(folded: str) -> str:
-    return " ".join(sorted(folded.split()))

@@ -13,7 +13,7 @@ from kgqa.tests.conftest import MEMO, PREFIXES
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.graph.graph import ORDERS, SEPARATORS, TEMPLATES
 from kgqa.tests.hostile.graph.test_methods import complete
-from kgqa.tests.support.llm_server import missing, serving
+from kgqa.tests.support.llm_server import missing
 
 pytestmark = [
     pytest.mark.skipif(bool(missing()), reason=missing() or ""),
@@ -23,12 +23,6 @@ BUDGET = {"llm_calls": 2, "seconds": 8.0}
 """Of a question; where the model is too slow the record says so, and is no less complete."""
 
 LABELS = (ORDERS[0], ORDERS[1], SEPARATORS[1], TEMPLATES[0])
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with serving() as address:
-        yield address
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +38,9 @@ def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 async def test_a_small_model_answers_from_the_graph_or_says_not(
-    kg: str, url: str, monkeypatch: pytest.MonkeyPatch, tried: Tried
+    kg: str, llm_server: str, monkeypatch: pytest.MonkeyPatch, tried: Tried
 ) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    monkeypatch.setenv("OPENAI_BASE_URL", llm_server)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     peers = find_spec("langchain_community") is not None
     methods = [method for method in METHODS if peers or method != "sparql_qa"]

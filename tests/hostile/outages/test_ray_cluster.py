@@ -27,7 +27,7 @@ from kgqa.runtime.open_once import OpenOnce
 from kgqa.tests.support import towns
 from kgqa.tests.support.run_fixtures import Command, Run
 
-QUESTIONS = 60
+QUESTIONS = 24
 STORE = 80 * 2**20
 
 pytestmark = [
@@ -80,7 +80,7 @@ async def test_a_node_that_is_lost_costs_nothing_but_time(nodes: Any, tmp_path: 
     await asked(tmp_path / "here")
 
     def lost(tally: Tally) -> None:
-        if tally.done == 15:
+        if tally.done == 6:
             nodes.remove_node(next(iter(nodes.worker_nodes)), allow_graceful=False)
 
     ended = await asked(tmp_path / "there", ray=nodes.address, watch=lost)

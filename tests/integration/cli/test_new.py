@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import kgqa
+from kgqa.cli.main import main
 from kgqa.evaluation.report.run_folder import read_run
 
 ROOT = Path(kgqa.__file__).parent
@@ -81,12 +82,18 @@ def test_what_is_written_is_whole(tmp_path: Path) -> None:
         ("taken", "taken is there already; give another name, or go to another folder"),
     ],
 )
-def test_a_name_that_cannot_be_is_told(name: str, why: str, tmp_path: Path) -> None:
+def test_a_name_that_cannot_be_is_told(
+    name: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "taken").mkdir()
-    ended = kgqa_command(tmp_path, "new", "method", name)
-    assert ended.returncode == 2
-    assert why in ended.stderr
-    assert ended.stderr.count("\n") == 1
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["kgqa", "new", "method", name])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    told = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert why in told
+    assert told.count("\n") == 1
     assert [file.name for file in tmp_path.iterdir()] == ["taken"]
 
 

@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,7 +15,7 @@ import pytest
 
 import kgqa
 from kgqa.runtime.record import Outcome
-from kgqa.tests.support.llm_server import missing, serving
+from kgqa.tests.support.llm_server import missing
 
 pytestmark = [
     pytest.mark.skipif(bool(missing()), reason=missing() or ""),
@@ -27,7 +26,7 @@ MODEL = "openai:smollm2"
 CALLS = 1
 """Calls that a question may make; one more where it needs a repair turn."""
 
-TOKENS = 256
+TOKENS = 32
 """Of a reply at most: a small model may go on for ever."""
 
 FAMILY = """
@@ -43,15 +42,9 @@ KEYS = kgqa.Record.__annotations__.keys()
 IN_THE_GRAPH = {f"http://t/e/{name}" for name in ("ada", "ben", "cleo", "ulm", "bonn")}
 
 
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with serving() as address:
-        yield address
-
-
 @pytest.fixture
-def kg(turtle: Any, url: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setenv("OPENAI_BASE_URL", url)
+def kg(turtle: Any, llm_server: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("OPENAI_BASE_URL", llm_server)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     path: Path = turtle(FAMILY)
     return str(path)

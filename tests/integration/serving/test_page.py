@@ -912,7 +912,7 @@ def drag(page: "Page", node: int) -> float:
     )
     page.mouse.move(x, y)
     page.mouse.down()
-    end, at = time.monotonic() + 2, 0
+    end, at = time.monotonic() + 1, 0
     while time.monotonic() < end:
         at += 1
         page.mouse.move(x - at % 60, y + at % 37)

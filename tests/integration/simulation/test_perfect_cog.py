@@ -40,7 +40,7 @@ async def scores(asked: Sequence[Question], graph: KnowledgeGraph, **options: An
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(("graph", "name"), available(SETS))
 async def test_as_well_as_cor(graph: str, name: str) -> None:
-    asked, opened = questions(name, most=5), graph_of(graph)
+    asked, opened = questions(name, most=3), graph_of(graph)
     by_cog = await scores(asked, opened, method="cog")
     assert by_cog == await scores(asked, opened, method="cor")
     assert max(by_cog) == 1
@@ -56,13 +56,13 @@ async def test_as_well_as_cor(graph: str, name: str) -> None:
     ids=str,
 )
 async def test_all_of_the_sample_whatever_guides_the_search(options: dict[str, Any]) -> None:
-    asked = questions("sample", most=12)
+    asked = questions("sample", most=5)
     by_cog = await scores(asked, graph_of("sample"), method="cog", kg="sample", **options)
     assert set(by_cog) == {1.0}
 
 
 async def test_adapting_and_planning_rightly_spares_every_refinement() -> None:
-    asked = [question for question in questions("sample", most=30) if len(question.topics) == 1]
+    asked = [question for question in questions("sample", most=12) if len(question.topics) == 1]
     results = await answered(asked, graph_of("sample"), PERFECT, method="cog", kg="sample")
     assert not [entry for record, _ in results for entry in record["trace"] if entry["node"] == "diagnose"]
 
@@ -86,7 +86,7 @@ async def test_a_wrong_blueprint_costs_calls_and_not_the_answer(tmp_path: Path) 
     build_blueprints(
         read_training_questions(shuffled(train, seed=1)), tmp_path / "shuffled", MEMO.encode, MEMO.name
     )
-    asked, opened = questions("sample", most=30), graph_of("sample")
+    asked, opened = questions("sample", most=12), graph_of("sample")
     wrong = {"adaptation": False, "blueprints": str(tmp_path / "shuffled")}
     misled = await answered(asked, opened, PERFECT, method="cog", **wrong)
     alone = await answered(asked, opened, PERFECT, method="cog", guidance=False)

@@ -166,7 +166,7 @@ async def test_the_trace_has_the_votes() -> None:
 
 
 async def test_samples_are_asked_side_by_side_at_their_own_temperature() -> None:
-    model = Slow(saying(*[["Danube"]] * 10))
+    model = Slow(saying(*[["Danube"]] * 10), delays=[0.5] * 10)
     await ask("sc", model)
     assert model.most == 10
     asked: list[Any] = model.prompts
