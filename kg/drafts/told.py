@@ -73,8 +73,10 @@ def say_computed(of: Node, say: Callable[[Node], str], term: Callable[[Node], Te
         return " ".join([first, *(f"{_SIGNS[op]} {each}" for op, each in zip(of.op, others, strict=True))])
     inner = [each for each in (of.arg, of.arg1, of.arg2) if each is not None] if name else []
     if name.startswith("Builtin_") and len(inner) == 1:
-        said, is_sum = say_computed(inner[0], say, term), name_of(unwrapped(inner[0])) in _BINDING
-        return f"the {name.removeprefix('Builtin_').lower()} of {f'({said})' if is_sum else said}"
+        argument = say_computed(inner[0], say, term)
+        if name_of(unwrapped(inner[0])) in _BINDING:
+            argument = f"({argument})"
+        return f"the {name.removeprefix('Builtin_').lower()} of {argument}"
     names = [say(each) for each in sorted(variables_of(of))]
     return f"{COMPUTED} of {' and '.join(names)}" if names else COMPUTED
 

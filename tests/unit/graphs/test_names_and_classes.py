@@ -38,7 +38,7 @@ e:Riverside_Club a e:Club . e:Hill_Club a e:Club .
 """
 
 PEOPLE = """
-e:a rdfs:label "Ines Prado" ; r:mentor e:b . e:b rdfs:label "Hugo Lang" ; r:mentor e:c .
+e:a rdfs:label "Marta Prado" ; r:mentor e:b . e:b rdfs:label "Hugo Lang" ; r:mentor e:c .
 e:c rdfs:label "Olga Brandt" .
 """
 
@@ -69,10 +69,10 @@ async def test_what_is_meant_is_answered(graph: Open, text: str, question: str, 
 @pytest.mark.parametrize(
     ("question", "word"),
     [
-        ("Who is the mentor of Ines B Prado?", "b"),
-        ("Who is the mentor of Ines B. Prado?", "b"),
+        ("Who is the mentor of Marta B Prado?", "b"),
+        ("Who is the mentor of Marta B. Prado?", "b"),
         ("Who is the mentor of Hugo T Lang?", "t"),
-        ("Who is the mentor of Ines Maria Prado?", "maria"),
+        ("Who is the mentor of Marta Maria Prado?", "maria"),
     ],
 )
 async def test_what_makes_another_name_is_said_to_be_unread(graph: Open, question: str, word: str) -> None:
@@ -82,7 +82,7 @@ async def test_what_makes_another_name_is_said_to_be_unread(graph: Open, questio
 
 
 async def test_without_it_the_name_is_read(graph: Open) -> None:
-    record = await ask("Who is the mentor of Ines Prado?", graph(PEOPLE))
+    record = await ask("Who is the mentor of Marta Prado?", graph(PEOPLE))
     assert (shown(record), record["outcome"]) == (["Hugo Lang"], "grounded")
 
 

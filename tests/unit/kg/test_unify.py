@@ -68,10 +68,10 @@ def test_a_deprecated_statement_is_none(tmp_path: Path) -> None:
             f"<{WEB}prop/statement/P40> <{WEB}entity/{value}> .\n"
         )
 
-    text = f"<{WEB}entity/P40> <{RDFS}label> 'child'@en . <{WEB}entity/Q70> <{RDFS}label> 'Ned Orr'@en .\n"
+    text = f"<{WEB}entity/P40> <{RDFS}label> 'child'@en . <{WEB}entity/Q70> <{RDFS}label> 'Edda Orr'@en .\n"
     text += "".join(f"<{WEB}entity/Q7{n}> <{RDFS}label> '{name}'@en ." for n, name in ((1, "Ava"), (2, "Bo")))
     text += statement(1, "Q71", "Deprecated") + statement(2, "Q72", "Normal")
     (file := tmp_path / "g.ttl").write_text(text)
-    record = kgqa.ask("Who is the child of Ned Orr?", kg=str(file), model="offline")
+    record = kgqa.ask("Who is the child of Edda Orr?", kg=str(file), model="offline")
     assert [answer["name"] for answer in record["answers"]] == ["Bo"]
     assert not any("Q70-1" in str(quad) for quad in load_files([file])[0])
