@@ -49,7 +49,7 @@ test: $(FULL) ## Run the unit tests (ARGS="tests/unit/kg -k chain" for some)
 
 .PHONY: test-all
 test-all: $(FULL) ## Run all tests: of servers, browsers, whole sets of questions and a hostile world too
-	@$(PYTEST) tests/hostile tests/integration tests/unit
+	@$(PYTEST) tests/hostile tests/integration tests/unit $(ARGS)
 
 .PHONY: check
 check: lint types arrows packages dependencies spelling site audit ## Run every static check

@@ -33,6 +33,7 @@ from kgqa.kg.sparql.decoding import (
     split_by_chain,
 )
 from kgqa.kg.sparql.guard import guard_query
+from kgqa.kg.sparql.parsing import with_whole_names
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple, is_value_id, node_id, plain_term
 from kgqa.locks import cached_property
 
@@ -387,7 +388,7 @@ class SparqlGraph(LinkedGraph, Prover):
 
     async def select(self, query: str) -> Table:
         """Run a read-only SELECT or ASK; see `KnowledgeGraph`."""
-        text = await asyncio.to_thread(guard_query, query, self._rows + 1)
+        text = await asyncio.to_thread(guard_query, with_whole_names(query), self._rows + 1)
         answer = await self._executor.query(text, limit=self._rows + 1, foreign=True)
         cut = answer.cut or len(answer.rows) > self._rows
         return Table(answer.columns, tuple(answer.rows[: self._rows]), cut)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from kgqa.kg.errors import KGError
-from kgqa.kg.terms import Chain, Entity, Hop, Path, Term, Triple
+from kgqa.kg.terms import Chain, Hop, Path, Term, Triple
 from kgqa.models.errors import MalformedReply, ModelError
 from kgqa.models.interface import Assessment
 from kgqa.nodes.alternatives import find_alternatives
@@ -28,7 +28,7 @@ from kgqa.runtime.record import (
     ref,
 )
 from kgqa.runtime.state import FinalUpdate, State, Update
-from kgqa.tools.drafts import say_query
+from kgqa.tools.drafts import named_ids, say_query
 
 YES: Ref = {"id": "true", "name": "yes"}
 NO: Ref = {"id": "false", "name": "no"}
@@ -172,11 +172,13 @@ async def trace_evidence(runtime: NodeRuntime, tool: str, **arguments: Any) -> A
     return facts
 
 
-async def read_back(
-    query: str, terms: Iterable[Term], names: Mapping[str, str | None], runtime: NodeRuntime
-) -> str | None:
-    """Return a query that was written, in words; terms in it without a name are asked for theirs."""
-    unnamed = [term.id for term in terms if isinstance(term, Entity) and not names.get(term.id)]
+async def read_back(query: str, names: Mapping[str, str | None], runtime: NodeRuntime) -> str | None:
+    """Return a query that was written, in words; what has no name in it is asked for one."""
+    try:
+        ids = await asyncio.to_thread(named_ids, query)
+    except Exception:  # whatever rdflib and pyparsing raise where it is no SPARQL
+        return None
+    unnamed = sorted(id for id in ids if not names.get(id))
     found = await trace_evidence(runtime, "name_entities", ids=unnamed) or {} if unnamed else {}
     known = {id: name for id, name in {**names, **found}.items() if name}
     return await asyncio.to_thread(say_query, query, known)

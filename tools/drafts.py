@@ -22,6 +22,7 @@ from kgqa.kg.drafts.verbaliser import say_query
 from kgqa.kg.errors import KGError, KGRejected
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Table
+from kgqa.kg.profile.cards import relation_name
 from kgqa.kg.sparql.guard import guard_query
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term, Triple
 from kgqa.tools.text import graph_tool, listing, show_cell, show_facts
@@ -34,6 +35,7 @@ __all__ = [
     "Finding",
     "FoundTerm",
     "draft_tools",
+    "named_ids",
     "say_query",
 ]
 
@@ -60,7 +62,7 @@ class CheckedDraft:
         text: The query.
         findings: What is wrong, the worst first.
         ids: The IRIs that it names, and the classes that its nodes are of.
-        relations: Those of them that it follows.
+        relations: What those of them are called that it follows, by their ids.
         ordered: Whether its rows have an order.
         ordered_by_hidden: Whether they are ordered by what is not shown.
         grouped: Whether rows are grouped.
@@ -76,7 +78,7 @@ class CheckedDraft:
     text: str
     findings: list[Finding]
     ids: list[str]
-    relations: list[str]
+    relations: dict[str, str]
     ordered: bool
     ordered_by_hidden: bool
     grouped: bool
@@ -148,11 +150,12 @@ class DraftChecker:
         except Exception as error:  # whatever rdflib and pyparsing raise
             raise KGRejected(f"the query cannot be read: {' '.join(str(error).split())[:200]}") from error
         whole = draft.whole
+        relations = {str(name) for pattern in draft.patterns for name in pattern.named}
         return CheckedDraft(
             text,
             findings,
             sorted(ids),
-            sorted({str(name) for pattern in draft.patterns for name in pattern.named}),
+            {id: relation_name(schema.profile, id, self._graph.relation_label) for id in sorted(relations)},
             bool(whole.order),
             any(variables_of(of).isdisjoint(whole.columns) for of, _ in whole.order),
             any(each.keys for each in draft.selects),
@@ -316,12 +319,14 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
 
     @graph_tool
     async def name_entities(ids: list[str]) -> tuple[str, dict[str, str | None]]:
-        """Give the names of entities.
+        """Give the names of entities and relations.
 
         Args:
             ids: their ids; of very many the first are named.
         """
-        names: dict[str, str | None] = {}
+        relations = {*graph.relations}.intersection(ids)
+        names: dict[str, str | None] = {id: graph.relation_label(id) for id in relations}
+        ids = [id for id in ids if id not in relations]
         for at in range(0, min(len(ids), MAX_NAMED), NAMES_PER_QUERY):
             names |= await graph.names(ids[at : min(at + NAMES_PER_QUERY, MAX_NAMED)])
         return listing("names", map(str, names.values())), names

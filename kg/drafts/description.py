@@ -16,6 +16,7 @@ x:Saw, 10 members
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from kgqa.kg.dialects import RDF
 from kgqa.kg.drafts.names import Names
 from kgqa.kg.drafts.schema import Schema, Use, ValueKind
 from kgqa.kg.profile.cards import class_name, relation_name
@@ -105,7 +106,9 @@ class _Writer:
         parts = [self._called(of.id, name) if of.id else "(nodes without a class)"]
         below = [each for each in self.schema.kinds_below(of.id) if each.id != of.id] if of.id else []
         if of.members or not below:
-            parts.append(f"{of.members} members")
+            is_a = next(iter(self.schema.profile.types), f"{RDF}type") if of.id else f"{RDF}type"
+            how = f" (?x {self.names.write(is_a)} {self.names.write(of.id)})"
+            parts.append(f"{of.members} members{how if is_a != f'{RDF}type' else ''}")
         if below:
             kinds = ", ".join(self.names.write(each.id) for each in below[:MAX_ENDS_SHOWN])
             of_all = "" if of.members else ", all of them of its kinds"

@@ -66,11 +66,15 @@ def say_computed(of: Node, say: Callable[[Node], str], term: Callable[[Node], Te
     if is_constant(of):
         return say_term(term(of))
     if (name := name_of(of)) in _BINDING:
-        parts = [unwrapped(each) for each in (of.expr, *of.other)]
+        steps = [(op, unwrapped(each)) for op, each in zip(of.op, of.other, strict=True)]
+        steps = [(op, each) for op, each in steps if (op, str(each)) != ("*", "1.0")]  # no integers divided
+        parts = [unwrapped(of.expr), *(each for _, each in steps)]
         said = [say_computed(each, say, term) for each in parts]
         loose = [_BINDING.get(name_of(each), 9) <= _BINDING[name] for each in parts]
         first, *others = (f"({each})" if at else each for each, at in zip(said, loose, strict=True))
-        return " ".join([first, *(f"{_SIGNS[op]} {each}" for op, each in zip(of.op, others, strict=True))])
+        return " ".join(
+            [first, *(f"{_SIGNS[op]} {each}" for (op, _), each in zip(steps, others, strict=True))]
+        )
     inner = [each for each in (of.arg, of.arg1, of.arg2) if each is not None] if name else []
     if name.startswith("Builtin_") and len(inner) == 1:
         argument = say_computed(inner[0], say, term)

@@ -92,11 +92,27 @@ class _Speaker(Conditions):
         if root is None:
             self.has_more = True
             return f"whether there is {SOMETHING}"
+        keys = [key for select in self.draft.selects for key in select.keys or () if key in self.numbers]
+        told = [each for each, _ in self.having] + [of for test in self.compared for of in variables_of(test)]
+        if told and not keys and all(self._is_of_named(each) for each in told):
+            return f"whether {self._held(None)[0].removeprefix('where ')}"
+        if told:
+            of = self.numbers[keys[0]] if keys else self._root(sorted(told))
+            return f"whether there is any {self._rows(of or root, ()).removeprefix('each ')}"
         name = self.named.pop(root, "")
         asked = self._say(self.edges, root)
         if name:
             return f"whether {name} is {asked.one_of_it}"
         return f"whether there {be(asked.several)} {asked.text}"
+
+    def _is_of_named(self, value: Node) -> bool:
+        """Return whether a value is computed of several nodes, or is of one that the query names."""
+        if (number := self.numbers.get(value)) is None:
+            return True
+        part = self._part(number, None, self.edges)
+        return any(isinstance(edge.start, Entity) and not edge.members_of for edge in part) or bool(
+            nodes_of(part) & {*self.named}
+        )
 
     def _groups(self, keys: Sequence[Node], shown: Sequence[Node]) -> str:
         """Say what is shown of all rows, or of groups by what is no node."""
@@ -107,7 +123,9 @@ class _Speaker(Conditions):
             for column, each in columns
             if column not in keys
         ]
-        held = self._held(None)
+        counted = [each.of for each in shown if isinstance(each, Aggregated) and each.function == "COUNT"]
+        is_one = len(shown) == len(counted) == 1 and is_open(counted[0]) and not (keys or self.having)
+        held = self._held(self.numbers.get(counted[0]) if is_one else None)
         if not keys:
             return " ".join([list_words(items), *held])
         self.has_more |= not all(map(is_open, keys))

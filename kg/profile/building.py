@@ -110,7 +110,7 @@ def build_profile(
         languages=reader.languages(),
     )
     relations = {id: wordings[id] for id in sorted(predicates) if id in wordings}
-    return Profile(tuple(classes), relations, terms, summary)
+    return Profile(tuple(classes), relations, terms, summary, tuple(types))
 
 
 def profile_classes(ask: Ask, ids: Sequence[str], predicates: Mapping[str, int], dialect: Dialect) -> Profile:
@@ -128,12 +128,15 @@ def profile_classes(ask: Ask, ids: Sequence[str], predicates: Mapping[str, int],
         n = read_integer(rows[0][0]) if rows else 0
         found = reader.class_profile(id, n, facts[id], {*types})
         classes.append(replace(found, wording=wordings.get(id, Wording())))
-    return Profile(tuple(classes))
+    return Profile(tuple(classes), types=tuple(types))
 
 
 def _present(wanted: Iterable[str], predicates: Mapping[str, int]) -> list[str]:
-    """Return those of some predicates that a graph has; all where nobody has listed what it has."""
-    return [each for each in wanted if each in predicates or not predicates]
+    """Return those of some predicates that a graph has, commonest first; all where nobody has listed them."""
+    return sorted(
+        (each for each in wanted if each in predicates or not predicates),
+        key=lambda each: -predicates.get(each, 0),
+    )
 
 
 def _count_members(ask: Ask, types: Sequence[str]) -> dict[str, int]:

@@ -135,12 +135,14 @@ class Profile:
         relations: What the graph calls its relations, and says of them.
         terms: Classes, relations and the like, which are no topics where the graph has members.
         summary: What must be known to open it.
+        types: The relations from nodes to their classes, the commonest first; none where nobody has counted.
     """
 
     classes: tuple[ClassProfile, ...] = ()
     relations: Mapping[str, Wording] = field(default_factory=dict)
     terms: frozenset[str] = frozenset()
     summary: ProfileSummary = ProfileSummary()
+    types: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, text: bytes) -> "Profile":

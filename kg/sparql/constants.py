@@ -4,7 +4,8 @@
 >>> sorted(read.binding), [str(term) for term in read.written], read.is_cut
 (['http://www.wikidata.org/entity/Q183'], ['100', 'http://www.wikidata.org/entity/Q183'], True)
 
-Of what does not bind, as an OPTIONAL pattern or one that has nothing to do with the answers, nothing is said:
+Of what does not bind, as an OPTIONAL pattern whose values nothing tests or one that has nothing to do with
+the answers, nothing is said:
 
 >>> read_constants("SELECT ?x { ?x wdt:P31 wd:Q5 . wd:Q183 wdt:P36 ?y } # wd:Q64").binding
 frozenset({'http://www.wikidata.org/entity/Q5'})
@@ -62,6 +63,9 @@ def _binding(root: Node) -> frozenset[str]:
     tests = [part.expr for part in _parts(root) if part.name in {"Filter", "LeftJoin"} and part.expr]
     tests += [part.p2 for part in _parts(root) if part.name == "Minus"]
     tested = {node for test in tests if any(map(_is_open, _nodes(test))) for node in _nodes(test)}
+    for part in _parts(root):
+        if part.name == "LeftJoin" and _is_decided_by(part, tests):
+            tested.update(_nodes(part.p2))
     try:
         found = triple_patterns(root.p)
     except TooManyAlternatives:
@@ -74,6 +78,14 @@ def _binding(root: Node) -> frozenset[str]:
     joined = [_joined(pattern, answer, values) for pattern in found]
     every = {*frozenset.intersection(*joined), *tested} if joined else tested
     return _ids(every)
+
+
+def _is_decided_by(optional: Node, tests: Iterable[Node]) -> bool:
+    """Return whether a filter outside an OPTIONAL tests what this alone finds."""
+    within = [optional.expr, *(part.expr for part in _parts(optional.p2) if part.name == "Filter")]
+    found = {*filter(_is_open, _nodes(optional.p2))}.difference(_nodes(optional.p1))
+    outside = (test for test in tests if not any(test is each for each in within))
+    return any(not found.isdisjoint(_nodes(test)) for test in outside)
 
 
 def _ids(nodes: Iterable[Node]) -> frozenset[str]:

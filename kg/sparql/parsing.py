@@ -42,9 +42,10 @@ _NONSTANDARD = re.compile(
     re.VERBOSE,
 )
 
-_ESCAPED = re.compile(
+_UNTAKEN = re.compile(
     r"""(?<![\w.?$-]) (?P<prefix> [\w.-]* ) :
-        (?P<local> [\w.%:-]* \\. (?: (?: [\w.%:-] | \\. )* (?: [\w%:-] | \\. ) )? )
+        (?P<local> [\w.%:-]* \\. (?: (?: [\w.%:-] | \\. )* (?: [\w%:-] | \\. ) )?
+        | [\w-]+ (?: \.[\w-]+ ){2,} (?! [\w.%:\\-]* [\w%:\\-] ) )
       | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' | <[^<>\s]*> | \#[^\n]*""",
     re.VERBOSE,
 )
@@ -151,10 +152,14 @@ def normalise_query(query: str) -> str:
 
 
 def with_whole_names(query: str) -> str:
-    r"""Return a query with full IRIs in place of prefixed names that have escapes, which rdflib would keep.
+    r"""Return a query with full IRIs in place of some prefixed names.
+
+    That is of those with escapes, which rdflib would keep, and with dots, of which Oxigraph takes one.
 
     >>> with_whole_names(r"PREFIX m: <http://m/> ASK { m:Kiss_\(band\) m:member m:Eric }")
     'PREFIX m: <http://m/> ASK { <http://m/Kiss_(band)> m:member m:Eric }'
+    >>> with_whole_names("PREFIX m: <http://m/> ASK { m:m.0x7 m:people.person.parents ?x }")
+    'PREFIX m: <http://m/> ASK { m:m.0x7 <http://m/people.person.parents> ?x }'
     """
     declared = dict(_DECLARED.findall(query))
 
@@ -164,7 +169,7 @@ def with_whole_names(query: str) -> str:
         local = re.sub(r"\\(.)", r"\1", found["local"])
         return f"<{declared[found['prefix']]}{local}>"
 
-    return _ESCAPED.sub(write, query)
+    return _UNTAKEN.sub(write, query)
 
 
 def _standard_form(found: re.Match[str]) -> str:

@@ -60,7 +60,7 @@ async def drafted_answer(given: State, runtime: NodeRuntime) -> Update | None:
     conditions += [RecordedCondition(words=words, query=None, by=None) for words in unmet]
     facts = await _facts(query, ran.table, runtime)
     names = {**described.names, **{each.id: each.name for each in state["topic_entities"] if each.name}}
-    reading = await read_back(query, read.written if read else (), names, runtime)
+    reading = await read_back(query, names, runtime)
     answers = [YES if first[0].id == "true" else NO] if asks else [*map(ref, first)]
     return {
         "answers": answers,

@@ -28,6 +28,7 @@ class Described:
         alternatives: What each mention of the question may mean.
         parts: What the words of a topic's mention name each for itself, by its id, where all do.
         members: The members of classes that are listed.
+        beyond: What relations are called that no line has, and a draft follows.
     """
 
     classes: Sequence[DescribedClass]
@@ -37,6 +38,7 @@ class Described:
     alternatives: Sequence[Sequence[Entity]] = ()
     parts: Mapping[str, Sequence[Entity]] = field(default_factory=dict)
     members: Sequence[Entity] = ()
+    beyond: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -64,7 +66,7 @@ class Described:
     @cached_property
     def _words(self) -> dict[str, str]:
         words = {part.relation: part.words for each in self.classes for part in each.properties}
-        return words | {each.id: each.words for each in self.classes}
+        return {**self.beyond, **words, **{each.id: each.words for each in self.classes}}
 
     @property
     def names(self) -> dict[str, str]:
@@ -72,6 +74,7 @@ class Described:
         parts = {part.relation: part.words for each in self.classes for part in each.properties}
         entities = [*self.members, *(each.term for each in self.terms if isinstance(each.term, Entity))]
         return {
+            **self.beyond,
             **parts,
             **{each.id: each.name for each in self.classes},
             **{each.id: each.name for each in entities if each.name},

@@ -1,5 +1,7 @@
 """Validate: can the graph give what the draft asks for?"""
 
+from dataclasses import replace
+
 from kgqa.kg.errors import KGRejected
 from kgqa.nodes.draft.state import DraftState, DraftUpdate, refine_or_fail
 from kgqa.runtime.node import NodeRuntime, node
@@ -26,7 +28,8 @@ async def validate(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     runtime.trace["query"] = checked.text
     wrong = checked.told("wrong")
     new = [text for text in checked.told("doubtful") if text not in state["told"]]
-    update: DraftUpdate = {"checked": checked, "objections": []}
+    described = replace(described, beyond=checked.relations)
+    update: DraftUpdate = {"checked": checked, "described": described, "objections": []}
     if wrong or (new and state["refinements"] < runtime.context.refines):
         return {**update, **_refine(state, [*wrong, *new], runtime)}
     if new:

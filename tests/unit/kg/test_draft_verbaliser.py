@@ -202,10 +202,24 @@ def test_no_condition_is_left_out_or_turned(condition: str, said: str) -> None:
         ("SELECT (1 AS ?n) { }", f"things {FURTHER}"),
         ("SELECT ?a { GRAPH r:g { ?a a r:T } }", f"Ts {FURTHER}"),
         ("SELECT ?a FROM r:g { ?a a r:T }", f"Ts {FURTHER}"),
+        (
+            "SELECT (COUNT(?a) AS ?n) { ?a a r:T ; r:p ?b ; r:q ?c FILTER(?b > ?c) }",
+            "the number of Ts with any p and with any q where its p is more than its q",
+        ),
+        ("ASK { r:k r:p ?b . r:m r:p ?c FILTER(?b > ?c) }", "whether the p of k is more than the p of m"),
+        (
+            "ASK { ?a a r:T ; r:p ?b ; r:q ?c FILTER(?b > ?c) }",
+            "whether there is any T where its p is more than its q",
+        ),
+        (
+            "ASK { { SELECT ?a (COUNT(?b) AS ?n) { ?a a r:T ; r:p ?b } GROUP BY ?a } FILTER(?n > 3) }",
+            "whether there is any T with more than 3 ps",
+        ),
+        ("SELECT ?a ((?b * 1.0 / 60) AS ?z) { ?a r:p ?b }", "for each thing with any p: its p divided by 60"),
         ("ASK { FILTER NOT EXISTS { ?a r:p ?b } }", f"whether there is something {FURTHER}"),
         (
             "ASK { { SELECT (COUNT(?b) AS ?n) { ?a r:p ?b } } FILTER(?n > 5) }",
-            f"whether there is something with any p {FURTHER}",
+            "whether the number of ps of something is more than 5",
         ),
         ("SELECT (COUNT(?a) AS ?n) { ?a a r:T OPTIONAL { ?a r:p ?b } }", "the number of Ts"),
         ("SELECT (COUNT(?b) AS ?n) { ?a a r:T OPTIONAL { ?a r:p ?b } }", "the number of ps of Ts"),
