@@ -35,7 +35,7 @@ class DraftQuery(QuestionPrompt[DraftedQuery]):
 
     ``prefixes`` are of IRIs as they are written there. ``refused`` is the last draft and ``objections`` are
     why it was not run, or gave nothing. The classes as they were ``described`` and the ``terms`` that were
-    found are for a model that reads no lines, as is whether chains were tried ``instead``.
+    found are for a model that reads no lines.
     """
 
     prefixes: tuple[str, ...] = ()
@@ -45,7 +45,6 @@ class DraftQuery(QuestionPrompt[DraftedQuery]):
     objections: tuple[str, ...] = ()
     described: tuple[DescribedClass, ...] = ()
     terms: tuple[FoundTerm, ...] = ()
-    instead: bool = False
 
     instructions = """\
 You answer a question by one SPARQL query over a knowledge graph. You see its classes, each with the \

@@ -12,17 +12,12 @@ from kgqa.retrieval.wording import Encode, text_similarities
 
 
 async def reply_with_draft(prompt: DraftQuery, interpreter: QuestionInterpreter) -> DraftedQuery:
-    """Draft the query that the slots of a question make; one that was not taken is drafted no other way.
-
-    Where chains were tried before, it takes their place only if it says the whole question.
-    """
+    """Draft the query that the slots of a question make; one that was not taken is drafted no other way."""
     if prompt.objections:
         return DraftedQuery(sparql=prompt.refused, missing=prompt.objections[0])
     drafted = await _draft(prompt.question, prompt.described, prompt.terms, interpreter.encode)
     if isinstance(drafted, str):
         return DraftedQuery(sparql="", missing=drafted)
-    if prompt.instead and drafted.unsaid:
-        return DraftedQuery(sparql="", missing=", ".join(drafted.unsaid))
     return DraftedQuery(
         reading=drafted.reading,
         sparql=drafted.sparql,

@@ -37,7 +37,7 @@ from kgqa.retrieval.candidate_chains import (
     to_slot,
 )
 from kgqa.retrieval.chain_ranking import ChainCombination, asks_when, combine_chains
-from kgqa.retrieval.confidence import MIN_SUPPORT, SURE_CONFIDENCE, Reading, read_signals
+from kgqa.retrieval.confidence import MIN_SUPPORT, Reading, read_signals
 from kgqa.retrieval.lookups import MAX_QUERIES, NO_ANSWER, Lookups
 from kgqa.retrieval.retriever import Retrieved, Retriever
 from kgqa.retrieval.wording import (
@@ -142,12 +142,6 @@ class Interpretation:
         """Why it may not be what was asked: whoever asks how many there are expects several."""
         counts_few = self.intent.kind == "count" and len(self.answer_terms()) < 2
         return "how many" if counts_few else self.reading and self.reading.doubt
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether it is likely enough to be called proved, and not in doubt."""
-        likely = self.reading is None or self.reading.confidence >= SURE_CONFIDENCE or self.is_of_members
-        return bool(self.chains) and likely and not self.doubt
 
     @property
     def reason(self) -> str:

@@ -14,17 +14,11 @@ async def compose_query(prompt: ComposeQuery, interpreter: QuestionInterpreter) 
     """Compose the chosen chains, united or meeting; where they lead to others too, say what tells them apart.
 
     That is what the question names, or an extreme; where no attribute says it, the answers are chosen. None
-    is composed where a chosen chain is not offered or no answer shown, or the query has given nothing. Where
-    that is not sure, a draft may take its place.
+    is composed where a chosen chain is not offered or no answer shown, or the query has given nothing.
     """
     known = await interpreter.interpret(
         prompt.question, prompt.topics, [each.chain for each in prompt.chains]
     )
-    composed = _compose(prompt, known)
-    return composed.model_copy(update={"draft": prompt.drafts and not known.is_sure})
-
-
-def _compose(prompt: ComposeQuery, known: Interpretation) -> ComposedQuery:
     numbers = [_number(known, chain, prompt) for chain in known.chains.values()]
     if not numbers or 0 in numbers or prompt.empty:
         return ComposedQuery(rationale=known.reason, chains=[])

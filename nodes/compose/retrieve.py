@@ -53,8 +53,8 @@ async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     the query; where nothing like it is found, a query is drafted over a graph that can be shown as a whole,
     or the last one stands. Where no chain was taken, the next ones are offered. Without a topic from which
     something leads on, and where nothing was taken of what leads on from those that were found, they set out
-    from the classes that the question names, or from anything; but first, if the model can and is not
-    sure of chains, a query is drafted. One that fails leads back here.
+    from the classes that the question names, or from anything; but first, if the model can, a query is
+    drafted, unless it can tell that it is sure of chains. One that fails leads back here.
     """
     if decision := await _decide(state, runtime):
         return {"decision": decision}

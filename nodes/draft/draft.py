@@ -3,7 +3,6 @@
 from kgqa.nodes.draft.state import DraftState, DraftUpdate, fail
 from kgqa.prompts.draft_query import DraftQuery
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import node_has_run
 
 
 @node("draft")
@@ -22,7 +21,6 @@ async def draft(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
         found=tuple(described.found),
         described=tuple(described.classes),
         terms=tuple(described.terms),
-        instead=node_has_run(state, "compose"),
         refused=(checked.text if checked else drafted.sparql) if drafted and state["objections"] else "",
         objections=tuple(state["objections"]),
     )

@@ -36,6 +36,19 @@ export function takeAlternative(shown, number) {
   };
 }
 
+/** The command that adds a record to exemplars, so that questions like its own are read likewise. */
+export function keepCommand({ question, query, topics }) {
+  const one = query.replace(/\s*\n\s*/g, " ");
+  const places = topics.map(({ id, name }) => ({ name: name ?? id, at: one.indexOf(`<${id}>`) })).filter(({ at }) => at >= 0);
+  const named = places.sort((first, second) => first.at - second.at).flatMap(({ name }) => ["--topic", quoted(name)]);
+  return ["kgqa exemplars add exemplars", quoted(question), "--query", quoted(one), ...named].join(" ");
+}
+
+/** A text as a shell takes it as one word. */
+function quoted(text) {
+  return `'${text.replaceAll("'", `'"'"'`)}'`;
+}
+
 /** What a record answers as an alternative; nothing where it has no query. */
 function asAlternative({ reading, topics, answers, table, query, confidence }) {
   if (!answers.length || !query) return [];

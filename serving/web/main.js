@@ -1,7 +1,7 @@
 // The page: asks, watches, shows, and goes another way.
 
 import { isOutage, answersOf, outcomeOf, reasonOf, showRecord, showTurns, wasRepliedTo } from "./answer.js";
-import { showAlternatives, takeAlternative } from "./alternatives.js";
+import { keepCommand, showAlternatives, takeAlternative } from "./alternatives.js";
 import { Asked, offerExamples } from "./asked.js";
 import * as client from "./client.js";
 import { byId, copyText, textOf } from "./dom.js";
@@ -147,6 +147,8 @@ function finish(record, messages, shown = [record]) {
     else await ask(String(number)); // a conversation goes on from what it says
     byId("result-title").focus(); // the button that had it is gone
   });
+  byId("keep-part").hidden = shown.length < 2;
+  byId("keep-command").textContent = shown.length < 2 ? "" : keepCommand(record);
   const { length } = record.answers ?? [];
   byId("proof-part").hidden = byId("facts").hidden = false; // a drawing needs its place
   const facts = proof.draw(record);
@@ -305,6 +307,7 @@ byId("kg").addEventListener("change", showGraph);
 byId("stop").addEventListener("click", stop);
 byId("new").addEventListener("click", () => newQuestion());
 byId("copy").addEventListener("click", () => copyText(byId("copy"), byId("query").textContent, byId("query")));
+byId("keep").addEventListener("click", () => copyText(byId("keep"), byId("keep-command").textContent, byId("keep-command")));
 listenToTable();
 onKey(() => (asked.method ? list() : start()));
 byId("theme").addEventListener("change", () => setTheme(byId("theme").value));

@@ -1,7 +1,10 @@
 """The page in a real browser, at a real server: ask, watch, look into a step, go another way."""
 
 import json
+import shlex
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from itertools import combinations, pairwise
@@ -273,6 +276,21 @@ def test_another_reading_is_taken_by_a_click_and_taken_back(page: "Page") -> Non
     assert "facts behind them were not fetched" in page.inner_text("#no-proof")
     page.locator("#alternatives button").first.click()
     assert (answers(page), [page.inner_text(part) for part in parts]) == (first, before)
+
+
+def test_a_reading_that_was_taken_is_kept_by_the_command_that_is_copied(page: "Page", tmp_path: Path) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ask(page, "Where do the children of Ada live?", method="compose")
+    answers(page)
+    assert not page.is_visible("#keep")
+    page.locator("#alternatives button").first.click()
+    page.click("#keep")
+    page.wait_for_selector("#keep:has-text('Copied')")
+    words = shlex.split(page.evaluate("() => navigator.clipboard.readText()"))
+    kgqa = Path(sys.executable).with_name(words[0])
+    added = subprocess.run([kgqa, *words[1:]], cwd=tmp_path, text=True, capture_output=True, check=False)
+    assert (added.stderr, added.returncode) == ("", 0)
+    assert added.stdout.startswith("1 exemplars")
 
 
 def test_what_nobody_has_checked_stays_unchecked_in_another_reading(page: "Page") -> None:
