@@ -390,12 +390,18 @@ def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]
     """Leave out chains that lead to nothing but topics: what the question names is not its answer.
 
     Only a chain of several hops may lead to its own: the spouse of a child's mother. One of two does so by
-    relations that say the same the other way round, whatever their names, and none goes on from there.
+    relations that say the same the other way round, whatever their names, and none goes on from there, but
+    for those that training questions have.
     """
-    back = [each.moves for each in found if len(each.moves) == 2 and each.terms == {each.chain.topic}]
+    back = [
+        each.moves
+        for each in found
+        if len(each.moves) == 2 and each.terms == {each.chain.topic} and each.taught is None
+    ]
 
     def may_return(each: CandidateChain) -> bool:
-        return each.chain.topic in each.terms and len(each.moves) > 2 and not each.chain.turns_back
+        goes_round = len(each.moves) > 2 or each.taught is not None
+        return each.chain.topic in each.terms and goes_round and not each.chain.turns_back
 
     return [
         each for each in found if (each.terms - {*topics} or may_return(each)) and each.moves[:2] not in back
