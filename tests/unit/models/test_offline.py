@@ -1,10 +1,12 @@
 """The offline model answers every prompt from one interpretation of the question."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import kgqa
 from kgqa.kg.pages import Candidate
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
@@ -13,6 +15,7 @@ from kgqa.models.interface import Completion, model_queries_spent
 from kgqa.models.offline import PARTS, OfflineModel, parse_ablation
 from kgqa.models.parsing import check_reply
 from kgqa.priors.encoder import CachedEncoder, Vectors
+from kgqa.priors.exemplars import add_exemplar
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
 from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
 from kgqa.prompts.base import Prompt, QuestionPrompt, R
@@ -323,3 +326,19 @@ async def test_a_chain_that_only_goes_back_to_its_topic_is_no_answer(graph) -> N
     chain = Chain(eid, (holiday.inverse, holiday))
     prompt = VerifyChain("Which holiday is observed as Eid is?", chain, (Candidate(eid, True),))
     assert (await ask(model, prompt)).decision == "backtrack"
+
+
+def test_a_chain_back_to_its_topic_is_an_answer_where_training_questions_have_it(
+    graph, tmp_path: Path
+) -> None:
+    kg = graph("""
+    e:ann rdfs:label "Ann" ; r:spouse e:bob . e:bob rdfs:label "Bob" ; r:spouse e:ann .
+    e:cleo rdfs:label "Cleo" ; r:spouse e:dan . e:dan rdfs:label "Dan" ; r:spouse e:cleo .
+    """)
+    spouse, known = "<http://t/r/spouse>", tmp_path / "known"
+    query = f"SELECT ?x {{ <http://t/e/cleo> {spouse} ?y . ?y {spouse} ?x }}"
+    add_exemplar("Who is the darling of Cleo's darling?", query, ["Cleo"], known, MEMO.encode, MEMO.name)
+    given: dict[str, Any] = {"kg": kg, "topics": ["Ann"], "model": "offline", "method": "cor"}
+    for options, expected in (({}, "Bob"), ({"exemplars": str(known)}, "Ann")):
+        record = kgqa.ask("Who is the darling of Ann's darling?", **given, **options)
+        assert [answer["name"] for answer in record["answers"]] == [expected]
