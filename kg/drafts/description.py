@@ -11,6 +11,9 @@ r"""A profile as whoever drafts a query reads it: a line for each class, and one
 x:Saw, 10 members
   x:madeBy -> x:Maker, several each
   x:weight 90%: integer 2 … 31
+>>> profile = Profile((saw,), types=("http://x/is",))
+>>> describe_classes(Schema(profile), Names({"x": "http://x/"}), local_name)[0].line
+'x:Saw, 10 members (?x x:is x:Saw)'
 """
 
 from collections.abc import Callable, Iterator

@@ -9,6 +9,9 @@ the answers, nothing is said:
 
 >>> read_constants("SELECT ?x { ?x wdt:P31 wd:Q5 . wd:Q183 wdt:P36 ?y } # wd:Q64").binding
 frozenset({'http://www.wikidata.org/entity/Q5'})
+>>> tested = "SELECT ?x { ?x wdt:P31 wd:Q5 OPTIONAL { ?x wdt:P26 ?y . ?y wdt:P27 wd:Q183 } FILTER(!BOUND(?y)) }"
+>>> sorted(map(local_name, read_constants(tested).binding))
+['Q183', 'Q5']
 """
 
 import re
@@ -21,7 +24,7 @@ from kgqa.kg.sparql.guard import walk_tree
 from kgqa.kg.sparql.parsing import parse_query
 from kgqa.kg.sparql.path_extraction import Node, PatternSet, TooManyAlternatives, triple_patterns
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
-from kgqa.kg.terms import Entity, Literal, Term
+from kgqa.kg.terms import Entity, Literal, Term, local_name
 
 _ABOUT_TEXTS = {"Builtin_LANG", "Builtin_LANGMATCHES", "Builtin_DATATYPE"}  # whose operands are no values
 _TEXT_TESTS = {"Builtin_CONTAINS": "arg2", "Builtin_STRSTARTS": "arg2", "Builtin_STRENDS": "arg2"}
@@ -65,7 +68,7 @@ def _binding(root: Node) -> frozenset[str]:
     tested = {node for test in tests if any(map(_is_open, _nodes(test))) for node in _nodes(test)}
     for part in _parts(root):
         if part.name == "LeftJoin" and _is_decided_by(part, tests):
-            tested.update(_nodes(part.p2))
+            tested.update(_written(part.p2))
     try:
         found = triple_patterns(root.p)
     except TooManyAlternatives:
