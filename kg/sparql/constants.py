@@ -9,9 +9,9 @@ the answers, nothing is said:
 
 >>> read_constants("SELECT ?x { ?x wdt:P31 wd:Q5 . wd:Q183 wdt:P36 ?y } # wd:Q64").binding
 frozenset({'http://www.wikidata.org/entity/Q5'})
->>> tested = "SELECT ?x { ?x wdt:P31 wd:Q5 OPTIONAL { ?x wdt:P26 ?y . ?y wdt:P27 wd:Q183 } FILTER(!BOUND(?y)) }"
+>>> tested = "SELECT ?x { ?x wdt:P31 wd:Q5 OPTIONAL { ?x wdt:P26 ?y . wd:Q8 wdt:P27 ?y } FILTER(!BOUND(?y)) }"
 >>> sorted(map(local_name, read_constants(tested).binding))
-['Q183', 'Q5']
+['Q5', 'Q8']
 """
 
 import re
