@@ -75,6 +75,11 @@ class _Phrase(NamedTuple):
         return self.is_name and bool(unknown) and told and OTHER_MASK in {self.before, self.after}
 
     @property
+    def is_placeholder(self) -> bool:
+        """Whether they are letters beside no name: "product A and product B"."""
+        return all(len(word) == 1 for word in self.words) and OTHER_MASK not in {self.before, self.after}
+
+    @property
     def restricts(self) -> bool:
         """Whether they say before the class that is asked for which are meant: "red cars"."""
         return self.after == CLASS_MASK
@@ -158,7 +163,7 @@ async def _uncovered(
     for each in state["passed_over"]:
         masked = mask_topic(masked, each, ()).replace(TOPIC_MASK, OTHER_MASK)
     named = {word for answer in answers[:MAX_ANSWERS_READ] for word in fold(str(answer)).split()}
-    phrases = [each for each in _phrases(masked) if not named.issuperset(each.words)]
+    phrases = [each for each in _phrases(masked) if not (named.issuperset(each.words) or each.is_placeholder)]
     whole = [fold(str(each)) for each in names.values()]
     known = {word for name in whole for word in name.split()}
     said = sorted({*whole, *filter(None, map(fold, names_and_words))})
