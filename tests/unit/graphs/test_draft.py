@@ -55,6 +55,13 @@ async def test_rows_of_a_right_query_are_grounded(workshop: SparqlGraph) -> None
     assert {(each["head"]["name"], each["tail"]["id"]) for each in record["evidence"]} >= {("Acme", "Ulm")}
 
 
+async def test_letters_that_stand_for_what_is_asked_for_name_nothing(workshop: SparqlGraph) -> None:
+    draft = drafted("SELECT ?a ?b { ?a a r:Maker ; r:city ?c . ?b a r:Maker ; r:city ?c FILTER(?a != ?b) }")
+    record, _ = await ask("Which makers A and B are in the same city?", workshop, draft, draft)
+    assert record["answers"]
+    assert {each["words"] for each in record["conditions"]}.isdisjoint({"a", "b"})
+
+
 async def test_a_query_that_cannot_be_said_whole_has_a_record(workshop: SparqlGraph) -> None:
     draft = drafted("SELECT ?m { ?m a r:Maker ; r:city ?c FILTER(LANG(?c) IN ('', 'en') && ?c = 'Ulm') }")
     record, _ = await ask("Which makers are in Ulm?", workshop, draft, draft)

@@ -81,11 +81,6 @@ async def test_what_makes_another_name_is_said_to_be_unread(graph: Open, questio
     assert word in " ".join(each["words"] for each in record["conditions"] if each["by"] is None).split()
 
 
-async def test_a_letter_that_stands_for_what_is_asked_for_names_nothing(graph: Open) -> None:
-    record = await ask("Which mentor A is the mentor of Marta Prado?", graph(PEOPLE))
-    assert (shown(record), record["outcome"]) == (["Hugo Lang"], "grounded")
-
-
 async def test_without_it_the_name_is_read(graph: Open) -> None:
     record = await ask("Who is the mentor of Marta Prado?", graph(PEOPLE))
     assert (shown(record), record["outcome"]) == (["Hugo Lang"], "grounded")
