@@ -1,4 +1,4 @@
-"""Takes another reading of the last answer, where its number is said."""
+"""Takes another reading of the last answer, where its number or its words are said."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,28 +6,50 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage
 from pydantic import TypeAdapter
 
+from kgqa.kg.text import fold, split_words
 from kgqa.nodes.chat.state import PROOF_KEY, last_said
 from kgqa.runtime.record import Record, zero_spend
 from kgqa.runtime.record_alternatives import take_alternative
 from kgqa.runtime.state import question_id
 
+MAX_WORDS_BESIDE = 4
+"""Words said beside those of a reading that is taken, as "no, I meant"."""
+
 _records: TypeAdapter[list[Record]] = TypeAdapter(list[Record])
 
 
 def taken_reading(messages: Sequence[AnyMessage], context: Any) -> Record | None:
-    """Return the last answer as it is by the reading whose number is said; None where none is taken."""
+    """Return the last answer as it is by the reading that is said; None where none is taken.
+
+    It is said by its number, or by its words with few beside them: "no, I meant what Ada lives in".
+    """
     said, _ = last_said(messages)
     replies = [each for each in messages if isinstance(each, AIMessage)]
-    proofs = [each.additional_kwargs.get(PROOF_KEY) for each in replies] if said.isdecimal() else []
-    if not proofs or not isinstance(last := proofs[-1], dict):
+    proofs = [each.additional_kwargs.get(PROOF_KEY) for each in replies]
+    if not proofs or not isinstance(last := proofs[-1], dict) or not last.get("alternatives"):
         return None
     config = context.answering(zero_spend()).config()
     run = {"id": question_id(str(last.get("question"))), "trace": [], "usage": zero_spend(), "config": config}
     same = [each for each in proofs if isinstance(each, dict) and _asked(each) == _asked(last)]
     try:
-        return take_alternative(_records.validate_python([{**each, **run} for each in same]), int(said))
+        shown = _records.validate_python([{**each, **run} for each in same])
+        return take_alternative(shown, _said_number(said, shown[-1]))
     except ValueError:  # no such number, or a proof that a client has made
         return None
+
+
+def _said_number(said: str, record: Record) -> int:
+    """Return the number of the reading that is said; 0 where none is."""
+    if said.isdecimal():
+        return int(said)
+    numbers = enumerate(record["alternatives"], 2)
+    return next((number for number, other in numbers if _says(said, other["reading"] or "")), 0)
+
+
+def _says(said: str, reading: str) -> bool:
+    """Return whether all words of a reading are said in their order, and few others."""
+    words, read = ([fold(word.text) for word in split_words(text)] for text in (said, reading))
+    return f" {' '.join(read)} " in f" {' '.join(words)} " and len(words) - len(read) <= MAX_WORDS_BESIDE
 
 
 def _asked(proof: dict[str, Any]) -> tuple[Any, Any]:

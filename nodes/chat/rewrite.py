@@ -34,7 +34,7 @@ async def rewrite(state: ChatState, context: Any) -> dict[str, Any]:
     """Return the question that the last message is, and its topics where the conversation knows them.
 
     A first message, one with topics, or one that the model cannot make whole, stays as it is; a greeting
-    asks nothing, nor does the number of another reading of the last question, which is taken.
+    asks nothing, nor does what says another reading of the last question, which is taken.
     """
     if (taken := taken_reading(state["messages"], context)) is not None:
         return {"question": "", "topics": [], "record": taken, "spend": zero_spend()}

@@ -85,11 +85,12 @@ class TestReplies:
         assert proof["conditions"] == []
         assert state["record"]["usage"]["kg_queries"] > 0
 
-    async def test_another_reading_is_taken_by_its_number(self, kg: Any) -> None:
+    @pytest.mark.parametrize("said", ["2", "No, I meant: What Ada lives in!", "what ada lives in"])
+    async def test_another_reading_is_taken_by_its_number_or_its_words(self, kg: Any, said: str) -> None:
         context = Chat(kg=kg, model="offline")
         first = await converse(context, "Where do the children of Ada live?")
         other = first["record"]["alternatives"][0]
-        state = await say([*first["messages"], HumanMessage("2")], context)
+        state = await say([*first["messages"], HumanMessage(said)], context)
         assert state["record"]["answers"] == other["answers"]
         assert other["reading"] in state["messages"][-1].content
         proof = state["messages"][-1].additional_kwargs["kgqa"]
@@ -99,6 +100,13 @@ class TestReplies:
         assert state["record"]["config"]["method"] == "compose"
         back = await say([*state["messages"], HumanMessage("2")], context)
         assert summarise_record(back["record"]) == summarise_record(first["record"])
+
+    async def test_more_words_than_those_of_a_reading_are_a_question(self, kg: Any) -> None:
+        context = Chat(kg=kg, model="offline", rewrite=False)
+        first = await converse(context, "Where do the children of Ada live?")
+        question = "And is there something else beside what Ada lives in?"
+        state = await say([*first["messages"], HumanMessage(question)], context)
+        assert state["question"] == question
 
     @pytest.mark.parametrize("made", [{"alternatives": [{"answers": "x"}]}, {"alternatives": 5}, None])
     async def test_a_number_asks_where_it_takes_no_reading(self, kg: Any, made: Any) -> None:
