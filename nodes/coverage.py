@@ -164,7 +164,7 @@ async def _uncovered(
         masked = mask_topic(masked, each, ()).replace(TOPIC_MASK, OTHER_MASK)
     named = {word for answer in answers[:MAX_ANSWERS_READ] for word in fold(str(answer)).split()}
     phrases = [each for each in _phrases(masked) if not (named.issuperset(each.words) or each.is_placeholder)]
-    whole = [fold(str(each)) for each in names.values()]
+    whole = [*filter(None, (fold(str(each)) for each in names.values()))]
     known = {word for name in whole for word in name.split()}
     said = sorted({*whole, *filter(None, map(fold, names_and_words))})
     taken = sorted({*filter(None, map(fold, rivals))} - {*said})

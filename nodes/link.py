@@ -134,12 +134,14 @@ async def _find_mentions(question: str, runtime: NodeRuntime) -> list[Mention]:
 def _topical(mentions: Sequence[Mention], question: str, runtime: NodeRuntime) -> list[Mention]:
     """Return the mentions that a search sets out from: of classes, where others are, those asked for.
 
-    A question for yes or no may ask whether a thing is of a class. A method that does not retrieve needs none
-    of them else: what it finds is seen to be of the class, or not.
+    A question for yes or no about one thing may ask whether it is of a class. A method that does not retrieve
+    needs none of them else: what it finds is seen to be of the class, or not.
     """
     others = [each for each in mentions if not each.is_class]
-    if not others or is_yes_no_question(question):
+    if not others:
         return list(mentions)
+    if len(others) == 1 and is_yes_no_question(question):
+        return [*others, *(each for each in mentions if each.is_class)]
     asked = [each for each in mentions if each.is_class and each.is_asked and runtime.context.retrieves]
     return [*others, *asked[:1]]
 

@@ -13,6 +13,7 @@ from kgqa.kg.terms import Chain, Entity, Hop, Term, local_name
 from kgqa.prompts.candidates import parse_number
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
+from kgqa.runtime.record_alternatives import which_is_meant
 from kgqa.runtime.state import State
 from kgqa.tools.arguments import chain_arguments
 
@@ -38,11 +39,11 @@ async def _ambiguous_names(
             for each in (topic, *state["meanings"].get(topic.id, ()))
             if is_same_name(str(each), str(topic))
         ]
-        for one in used.intersection(bearers):
+        for one in [each for each in bearers if each in used]:
             for other in [each for each in bearers if each not in used]:
                 swapped = replace(query, branches=tuple(_swap(each, one, other) for each in query.branches))
                 if await _answers_otherwise(swapped, proof, runtime):
-                    yield f"which {topic} is meant"
+                    yield which_is_meant(str(topic))
                     return
 
 
@@ -55,7 +56,7 @@ async def _answers_otherwise(query: AnswerQuery, proof: Proof, runtime: NodeRunt
             reached = replace(query, branches=tuple(bare), aggregate=None, ask=False)
             ends: Proof = await runtime.call_tool("prove_answers", query=reached)
             return bool(len(ends.answers))
-    except (BudgetExceeded, KGError) as error:
+    except (BudgetExceeded, KGError, ValueError) as error:  # or it is more than a query takes
         runtime.trace["rivals"] = f"left out: {error}"
         return True
     return bool(len(found.answers)) and {*found.answers} != {*proof.answers}

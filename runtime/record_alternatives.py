@@ -6,6 +6,11 @@ from kgqa.runtime.record import OtherReading, Record, Ref, Table
 from kgqa.runtime.record_text import MAX_ANSWERS_SHOWN
 
 
+def which_is_meant(name: str | None) -> str:
+    """Return the condition that is left where several topics of a name would answer otherwise."""
+    return f"which {name} is meant"
+
+
 def take_alternative(shown: Sequence[Record], number: int) -> Record:
     """Return the last record shown with one of its alternatives, of which 2 is the first, as what was asked.
 
@@ -23,7 +28,8 @@ def take_alternative(shown: Sequence[Record], number: int) -> Record:
     if before := next((each for each in shown if each["query"] == taken["query"]), None):
         return before
     first = [_as_alternative(record)] if record["answers"] and record["query"] else []
-    unchecked = [each for each in record["conditions"] if each["by"] is None]
+    settled = {which_is_meant(topic["name"]) for topic in record["topics"] if topic not in taken["topics"]}
+    unchecked = [c for c in record["conditions"] if c["by"] is None and c["words"] not in settled]
     return {
         **record,
         "reading": taken["reading"],

@@ -324,9 +324,9 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         Args:
             ids: their ids; of very many the first are named.
         """
-        relations = {*graph.relations}.intersection(ids)
-        names: dict[str, str | None] = {id: graph.relation_label(id) for id in relations}
-        ids = [id for id in ids if id not in relations]
+        known = frozenset(graph.relations)
+        names: dict[str, str | None] = {id: graph.relation_label(id) for id in ids if id in known}
+        ids = [id for id in ids if id not in names]
         for at in range(0, min(len(ids), MAX_NAMED), NAMES_PER_QUERY):
             names |= await graph.names(ids[at : min(at + NAMES_PER_QUERY, MAX_NAMED)])
         return listing("names", map(str, names.values())), names

@@ -12,6 +12,7 @@ COMPUTED = "what is computed"
 
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _SIGNS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
+_UNSPOKEN = {f"Builtin_{name}" for name in ("BOUND", "DATATYPE", "LANG", "isBLANK", "isIRI", "isLITERAL")}
 _BINDING = {"AdditiveExpression": 1, "MultiplicativeExpression": 2}  # the more, the tighter
 _CASTS = {"Builtin_STR", "Builtin_LCASE", "Builtin_UCASE"}
 _TEXT_TESTS = {
@@ -76,7 +77,7 @@ def say_computed(of: Node, say: Callable[[Node], str], term: Callable[[Node], Te
             [first, *(f"{_SIGNS[op]} {each}" for (op, _), each in zip(steps, others, strict=True))]
         )
     inner = [each for each in (of.arg, of.arg1, of.arg2) if each is not None] if name else []
-    if name.startswith("Builtin_") and len(inner) == 1:
+    if name.startswith("Builtin_") and name not in _UNSPOKEN and len(inner) == 1:
         argument = say_computed(inner[0], say, term)
         if name_of(unwrapped(inner[0])) in _BINDING:
             argument = f"({argument})"

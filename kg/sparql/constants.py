@@ -68,7 +68,7 @@ def _binding(root: Node) -> frozenset[str]:
     tested = {node for test in tests if any(map(_is_open, _nodes(test))) for node in _nodes(test)}
     for part in _parts(root):
         if part.name == "LeftJoin" and _is_decided_by(part, tests):
-            tested.update(_written(part.p2))
+            tested.update(_required(part.p2))
     try:
         found = triple_patterns(root.p)
     except TooManyAlternatives:
@@ -85,10 +85,27 @@ def _binding(root: Node) -> frozenset[str]:
 
 def _is_decided_by(optional: Node, tests: Iterable[Node]) -> bool:
     """Return whether a filter outside an OPTIONAL tests what this alone finds."""
-    within = [optional.expr, *(part.expr for part in _parts(optional.p2) if part.name == "Filter")]
-    found = {*filter(_is_open, _nodes(optional.p2))}.difference(_nodes(optional.p1))
+    within = [
+        optional.expr,
+        *(part.expr for part in _parts(optional.p2) if part.name in {"Filter", "LeftJoin"}),
+    ]
+    within += [part.p2 for part in _parts(optional.p2) if part.name == "Minus"]
+    found = {*filter(_is_open, _required(optional.p2))}.difference(_nodes(optional.p1))
     outside = (test for test in tests if not any(test is each for each in within))
     return any(not found.isdisjoint(_nodes(test)) for test in outside)
+
+
+def _required(node: Any) -> Iterator[Node]:
+    """Go through what the rows of a part of a query have, without the OPTIONAL and the MINUS within it."""
+    if isinstance(node, list):
+        yield from (each for part in node for each in _required(part))
+    elif isinstance(node, dict):
+        name = getattr(node, "name", "")
+        if name == "BGP":
+            yield from (each for start, _, end in node.triples for each in (start, end))
+        yield from node.PV if name == "Project" else ()
+        parts = [node.p1] if name in {"LeftJoin", "Minus"} else node.values()
+        yield from (each for part in parts for each in _required(part))
 
 
 def _ids(nodes: Iterable[Node]) -> frozenset[str]:

@@ -16,10 +16,8 @@ from kgqa.kg.dialects import OWL, RDF
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.sparql.text_search import WIKIBASE
 
-_RDF = {
-    name: ox.NamedNode(RDF + name)
-    for name in ("reifies", "type", "Statement", "subject", "predicate", "object")
-}
+_ROLES = ("subject", "predicate", "object")
+_RDF = {name: ox.NamedNode(RDF + name) for name in ("reifies", "type", "Statement", *_ROLES)}
 _SAME = ox.NamedNode(f"{OWL}sameAs")
 _RANK, _DEPRECATED = ox.NamedNode(f"{WIKIBASE}rank"), ox.NamedNode(f"{WIKIBASE}DeprecatedRank")
 
@@ -32,12 +30,13 @@ def unify(store: ox.Store) -> None:
 
 
 def _state_reified(store: ox.Store) -> None:
+    stated = list[ox.Quad]()
     for quad in list(store.quads_for_pattern(None, _RDF["reifies"], None)):
         if isinstance(triple := quad.object, ox.Triple):
             store.remove(quad)
-            store.add(ox.Quad(quad.subject, _RDF["type"], _RDF["Statement"], quad.graph_name))
-            for role in ("subject", "predicate", "object"):
-                store.add(ox.Quad(quad.subject, _RDF[role], getattr(triple, role), quad.graph_name))
+            parts = {"type": _RDF["Statement"]} | {role: getattr(triple, role) for role in _ROLES}
+            stated += [ox.Quad(quad.subject, _RDF[name], of, quad.graph_name) for name, of in parts.items()]
+    store.bulk_extend(stated)
 
 
 def _remove_deprecated(store: ox.Store) -> None:
@@ -47,26 +46,38 @@ def _remove_deprecated(store: ox.Store) -> None:
 
 
 def _merge_same(store: ox.Store) -> None:
-    """Give the facts of all ids of an entity to the first; ids that only links name stay what they are."""
-    same: dict[Any, set[Any]] = {}
+    """Give the facts of all ids of an entity to the first; ids that only links name stay what they are.
+
+    So do relations.
+    """
+    above: dict[Any, Any] = {}
+
+    def first(node: Any) -> Any:
+        """Return the first id of an entity, to which the others are led directly from now on."""
+        met = [node]
+        while (node := above.get(node, node)) != met[-1]:
+            met.append(node)
+        above.update(dict.fromkeys(met[:-1], node))
+        return node
+
     for quad in store.quads_for_pattern(None, _SAME, None):
-        pair = (quad.subject, quad.object)
-        if pair[0] != pair[1] and all(_has_facts(store, node) for node in pair):
-            group = set().union(*(same.get(node, {node}) for node in pair))
-            same |= dict.fromkeys(group, group)
-    first = {node: min(group, key=_order) for node, group in same.items()}
-    for node in (each for each in first if first[each] != each):
+        pair = quad.subject, quad.object
+        if pair[0] != pair[1] and all(_is_entity(store, node) for node in pair):
+            one, other = sorted(map(first, pair), key=_order)
+            if one != other:
+                above[other] = one
+    for node in list(above):
         for quad in list(_facts_of(store, node)):
             if quad.predicate != _SAME:
-                subject, object_ = first.get(quad.subject, quad.subject), first.get(quad.object, quad.object)
                 store.remove(quad)
-                store.add(ox.Quad(subject, quad.predicate, object_, quad.graph_name))
+                store.add(ox.Quad(first(quad.subject), quad.predicate, first(quad.object), quad.graph_name))
 
 
-def _has_facts(store: ox.Store, node: Any) -> bool:
-    return isinstance(node, ox.NamedNode) and any(
-        quad.predicate != _SAME for quad in store.quads_for_pattern(node, None, None)
-    )
+def _is_entity(store: ox.Store, node: Any) -> bool:
+    """Return whether an id has facts, and is that of no relation."""
+    if not isinstance(node, ox.NamedNode) or any(store.quads_for_pattern(None, node, None)):
+        return False
+    return any(quad.predicate != _SAME for quad in store.quads_for_pattern(node, None, None))
 
 
 def _facts_of(store: ox.Store, node: Any) -> Any:

@@ -3,7 +3,6 @@
 from collections.abc import Collection
 
 from kgqa.kg.terms import Chain, Term
-from kgqa.kg.text import fold
 from kgqa.models.decisive import candidates_of_query, decisive_replies, is_accepted
 from kgqa.models.offline.chain_replies import Replies, asks_for_count
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
@@ -28,19 +27,12 @@ async def compose_query(prompt: ComposeQuery, interpreter: QuestionInterpreter) 
         rationale=known.reason,
         chains=lists,
         count=asks_for_count(known, ends),
-        missing=_ambiguous(known, prompt),
     )
     met = _ends_in_common(lists, prompt)
     wanted = met if known.answers is None else known.answers & {end.term for end in ends}
     if met and not wanted:
         return ComposedQuery(rationale=known.reason, chains=[])
     return query if wanted >= met else _tell_apart(query, met, wanted, known, prompt)
-
-
-def _ambiguous(known: Interpretation, prompt: ComposeQuery) -> str:
-    """Say which topic has the name of another thing from which chains are offered: which is meant is open."""
-    offered = {fold(str(each.chain.topic)) for each in prompt.chains if each.chain.topic in prompt.meanings}
-    return next((f"which {topic} is meant" for topic in known.chains if fold(str(topic)) in offered), "")
 
 
 def _number(known: Interpretation, chain: Chain, prompt: ComposeQuery) -> int:

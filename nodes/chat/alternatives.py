@@ -1,5 +1,6 @@
 """Takes another reading of the last answer, where its number or its words are said."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,8 +13,7 @@ from kgqa.runtime.record import Record, zero_spend
 from kgqa.runtime.record_alternatives import take_alternative
 from kgqa.runtime.state import question_id
 
-MAX_WORDS_BESIDE = 4
-"""Words said beside those of a reading that is taken, as "no, I meant"."""
+_BREAK = re.compile(r"[:,]")
 
 _records: TypeAdapter[list[Record]] = TypeAdapter(list[Record])
 
@@ -21,7 +21,7 @@ _records: TypeAdapter[list[Record]] = TypeAdapter(list[Record])
 def taken_reading(messages: Sequence[AnyMessage], context: Any) -> Record | None:
     """Return the last answer as it is by the reading that is said; None where none is taken.
 
-    It is said by its number, or by its words with few beside them: "no, I meant what Ada lives in".
+    It is said by its number, or by its words, alone or last after a comma or colon: "no, what Ada lives in".
     """
     said, _ = last_said(messages)
     replies = [each for each in messages if isinstance(each, AIMessage)]
@@ -39,17 +39,17 @@ def taken_reading(messages: Sequence[AnyMessage], context: Any) -> Record | None
 
 
 def _said_number(said: str, record: Record) -> int:
-    """Return the number of the reading that is said; 0 where none is."""
+    """Return the number of the reading that is said; 0 where none is, or more than one."""
     if said.isdecimal():
         return int(said)
-    numbers = enumerate(record["alternatives"], 2)
-    return next((number for number, other in numbers if _says(said, other["reading"] or "")), 0)
+    meant = [_folded(said), *(_folded(said[mark.end() :]) for mark in _BREAK.finditer(said))]
+    readings = [_folded(each["reading"] or "") for each in (record, *record["alternatives"])]
+    taken = [at for at, each in enumerate(readings, 1) if each and each in meant]
+    return taken[0] if len(taken) == 1 and taken[0] > 1 else 0
 
 
-def _says(said: str, reading: str) -> bool:
-    """Return whether all words of a reading are said in their order, and few others."""
-    words, read = ([fold(word.text) for word in split_words(text)] for text in (said, reading))
-    return f" {' '.join(read)} " in f" {' '.join(words)} " and len(words) - len(read) <= MAX_WORDS_BESIDE
+def _folded(text: str) -> tuple[str, ...]:
+    return tuple(fold(word.text) for word in split_words(text))
 
 
 def _asked(proof: dict[str, Any]) -> tuple[Any, Any]:

@@ -22,7 +22,9 @@ export function takeAlternative(shown, number) {
   const { truncated, ...taken } = other;
   const before = shown.find((each) => each.query === taken.query);
   if (before) return before;
-  const conditions = record.conditions.filter(({ by }) => by === null);
+  const left = record.topics.filter(({ id }) => !taken.topics.some((topic) => topic.id === id));
+  const settled = left.map(({ name }) => `which ${name} is meant`);
+  const conditions = record.conditions.filter(({ by, words }) => by === null && !settled.includes(words));
   const rows = taken.answers.map((answer) => [answer]);
   return {
     ...record,
@@ -39,7 +41,8 @@ export function takeAlternative(shown, number) {
 /** The command that adds a record to exemplars, so that questions like its own are read likewise. */
 export function keepCommand({ question, query, topics }) {
   const one = query.replace(/\s*\n\s*/g, " ");
-  const places = topics.map(({ id, name }) => ({ name: name ?? id, at: one.indexOf(`<${id}>`) })).filter(({ at }) => at >= 0);
+  const patterns = query.replace(/^\s*FILTER.*$/gm, ""); // what a query sets out from stands in these
+  const places = topics.map(({ id, name }) => ({ name: name ?? id, at: patterns.indexOf(`<${id}>`) })).filter(({ at }) => at >= 0);
   const named = places.sort((first, second) => first.at - second.at).flatMap(({ name }) => ["--topic", quoted(name)]);
   return ["kgqa exemplars add exemplars", quoted(question), "--query", quoted(one), ...named].join(" ");
 }

@@ -101,10 +101,13 @@ class TestReplies:
         back = await say([*state["messages"], HumanMessage("2")], context)
         assert summarise_record(back["record"]) == summarise_record(first["record"])
 
-    async def test_more_words_than_those_of_a_reading_are_a_question(self, kg: Any) -> None:
+    @pytest.mark.parametrize("more", [True, False])
+    async def test_other_words_than_those_of_a_reading_are_a_question(self, kg: Any, more: bool) -> None:
         context = Chat(kg=kg, model="offline", rewrite=False)
         first = await converse(context, "Where do the children of Ada live?")
-        question = "And is there something else beside what Ada lives in?"
+        question = (
+            "And is there something else beside what Ada lives in?" if more else first["record"]["reading"]
+        )
         state = await say([*first["messages"], HumanMessage(question)], context)
         assert state["question"] == question
 

@@ -112,3 +112,16 @@ async def test_a_topic_is_not_its_own_answer_in_other_languages(graph: Open) -> 
         'e:a rdfs:label "Karl Weber" ; r:Posten "Kämmerer" ; r:unit e:u . e:u rdfs:label "Stadt Ulm" .'
     )
     assert shown(await ask("Welchen Posten hat Karl Weber?", german)) == ["Kämmerer"]
+
+
+@pytest.mark.parametrize("asked", ["Is Acme in Ulm?", "Was Tom Fisher born in the city of Ulm?"])
+async def test_a_class_beside_two_things_is_what_one_of_them_is(graph: Open, asked: str) -> None:
+    record = await ask(
+        asked,
+        graph("""
+        e:Company rdfs:label "company" . e:City rdfs:label "city" . e:Person rdfs:label "person" .
+        e:acme a e:Company ; rdfs:label "Acme" ; r:in e:ulm . e:ulm a e:City ; rdfs:label "Ulm" .
+        e:tom a e:Person ; rdfs:label "Tom Fisher" ; r:born_in e:ulm .
+        """),
+    )
+    assert (shown(record), record["outcome"]) == (["yes"], "grounded")

@@ -7,6 +7,7 @@ import pytest
 
 import kgqa
 from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.runtime.record_alternatives import take_alternative
 from kgqa.tests.support.doubles import shown
 
 Open = Callable[[str], SparqlGraph]
@@ -40,6 +41,8 @@ async def test_which_of_several_of_a_name_is_said_to_be_open(graph: Open, method
     assert "which Tom Fisher is meant" in unchecked(record)
     others = [[answer["name"] for answer in each["answers"]] for each in record["alternatives"]]
     assert sorted([shown(record), *others]) == [["30"], ["40"], ["50"]]
+    taken = take_alternative([record], 2)
+    assert (taken["outcome"], taken["conditions"]) == ("grounded", [])
 
 
 async def test_it_is_not_where_all_answer_alike_or_there_is_one(graph: Open) -> None:
