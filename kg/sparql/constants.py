@@ -100,11 +100,12 @@ def _required(node: Any) -> Iterator[Node]:
     if isinstance(node, list):
         yield from (each for part in node for each in _required(part))
     elif isinstance(node, dict):
+        named: Node = node
         name = getattr(node, "name", "")
         if name == "BGP":
-            yield from (each for start, _, end in node.triples for each in (start, end))
-        yield from node.PV if name == "Project" else ()
-        parts = [node.p1] if name in {"LeftJoin", "Minus"} else node.values()
+            yield from (each for start, _, end in named.triples for each in (start, end))
+        yield from named.PV if name == "Project" else ()
+        parts = [named.p1] if name in {"LeftJoin", "Minus"} else node.values()
         yield from (each for part in parts for each in _required(part))
 
 
