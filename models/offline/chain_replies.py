@@ -152,16 +152,24 @@ async def infer_answers(prompt: InferFromEvidence, interpreter: QuestionInterpre
 
 
 async def prune_relations(prompt: PruneRelations, interpreter: QuestionInterpreter) -> PrunedRelations:
-    """Choose the relation that the chosen chain goes on by, then those of others; none beside all chains."""
+    """Choose the relation that the chosen chain goes on by, then those of others; none beside all chains.
+
+    Where it is not offered, an inverse of it may be.
+    """
     known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
     rests = [tuple(rest) for rest in known.rests(prompt.chain) if rest]
-    places = [
-        [number for number, offer in enumerate(prompt.offers, 1) if rest[: len(offer.hops)] == offer.hops]
-        for rest in rests
+    offers = [(number, offer.hops) for number, offer in enumerate(prompt.offers, 1)]
+    exact = [[number for number, hops in offers if rest[: len(hops)] == hops] for rest in rests]
+    longer = [(number, Chain(prompt.chain.topic, (*prompt.chain.hops, *hops))) for number, hops in offers]
+    alike = [
+        number
+        for rest in rests[:1]
+        for number, offered in longer
+        if known.goes_along(Chain(prompt.chain.topic, (*prompt.chain.hops, *rest)), offered)
     ]
-    chosen = list(dict.fromkeys(number for those in places for number in those))
-    relations = chosen[: prompt.width] if places and places[0] else []
-    return PrunedRelations(rationale=known.reason, relations=relations)
+    first = (exact[0] or alike) if exact else []
+    chosen = dict.fromkeys([*first, *(number for those in exact for number in those)])
+    return PrunedRelations(rationale=known.reason, relations=[*chosen][: prompt.width] if first else [])
 
 
 async def diagnose_branch(prompt: Diagnose, interpreter: QuestionInterpreter) -> Diagnosis:

@@ -342,3 +342,24 @@ def test_a_chain_back_to_its_topic_is_an_answer_where_training_questions_have_it
     for options, expected in (({}, "Bob"), ({"exemplars": str(known)}, "Ann")):
         record = kgqa.ask("Who is the darling of Ann's darling?", **given, **options)
         assert [answer["name"] for answer in record["answers"]] == [expected]
+
+
+def test_where_the_chosen_relation_is_not_offered_an_inverse_of_it_is_followed(graph, tmp_path: Path) -> None:
+    """A marriage that names one of two, whom both name."""
+    whole = [
+        f"e:a{n} r:married _:m{n} . e:b{n} r:married _:m{n} . _:m{n} r:spouse e:a{n}, e:b{n} ."
+        for n in range(4)
+    ]
+    people = [
+        f'e:{name} rdfs:label "{name.title()}" .'
+        for name in ("ann", "bob", *(f"{c}{n}" for c in "ab" for n in range(4)))
+    ]
+    half = "e:ann r:married _:m . e:bob r:married _:m . _:m r:spouse e:ann ."
+    known = tmp_path / "known"
+    query = "SELECT ?x { <http://t/e/a1> <http://t/r/married> ?y . ?y <http://t/r/spouse> ?x }"
+    add_exemplar("Who is A1 married to?", query, ["A1"], known, MEMO.encode, MEMO.name)
+    kg = graph(" ".join([*whole, *people, half]))
+    record = kgqa.ask(
+        "Who is Ann married to?", kg=kg, topics=["Ann"], model="offline", method="cor", exemplars=str(known)
+    )
+    assert [answer["name"] for answer in record["answers"]] == ["Bob"]
