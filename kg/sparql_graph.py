@@ -388,7 +388,7 @@ class SparqlGraph(LinkedGraph, Prover):
 
     async def select(self, query: str) -> Table:
         """Run a read-only SELECT or ASK; see `KnowledgeGraph`."""
-        text = await asyncio.to_thread(guard_query, with_whole_names(query), self._rows + 1)
+        text = with_whole_names(await asyncio.to_thread(guard_query, query, self._rows + 1))
         answer = await self._executor.query(text, limit=self._rows + 1, foreign=True)
         cut = answer.cut or len(answer.rows) > self._rows
         return Table(answer.columns, tuple(answer.rows[: self._rows]), cut)

@@ -120,6 +120,11 @@ class Assessment(NamedTuple):
     readings: Sequence[RankedReading] = ()
     """Its own, then those that come next, with other ends."""
 
+    @property
+    def proves(self) -> bool:
+        """Whether it is likely enough to be called proved, and nothing is in doubt."""
+        return self.sure and not self.doubt
+
 
 @runtime_checkable
 class ConfidentModel(Protocol):

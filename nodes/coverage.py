@@ -265,8 +265,7 @@ def _tokens(masked: str) -> Iterator[_Token]:
     """Yield words and masks, and an empty token where a clause ends.
 
     A letter means nothing, but for a capital that may be an initial; a number and a month are read as values
-    elsewhere. What who asks or is asked does
-    is the frame of the question: "could I land", "if I were flying".
+    elsewhere. What who asks or is asked does is the frame of the question: "could I land", "if I were".
     """
     begin, end, speaker = 0, 0, False
     for place, word in enumerate(split_words(masked)):

@@ -113,7 +113,7 @@ def _declined(said: Assessment, state: State, runtime: NodeRuntime) -> Update:
 def _as_far_as_sure(update: Update, said: Assessment, runtime: NodeRuntime) -> Update:
     """Return a record's part, unverified where it is not sure that its query is what was asked."""
     update = {**update, "confidence": said.confidence}
-    if update["outcome"] != "grounded" or (said.sure and not said.doubt):
+    if update["outcome"] != "grounded" or said.proves:
         return update
     doubts = [RecordedCondition(words=said.doubt, query=None, by=None)] if said.doubt else []
     runtime.trace["reason"] = f"the question may mean something else (confidence {said.confidence:.2f})"

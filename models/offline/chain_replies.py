@@ -1,6 +1,7 @@
 """Replies about one chain at a time: which hop to follow, where to stop, which ends are answers."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import chain as joined
 from typing import Any
 
 from kgqa.kg.pages import Candidate
@@ -157,19 +158,21 @@ async def prune_relations(prompt: PruneRelations, interpreter: QuestionInterpret
     Where it is not offered, an inverse of it may be.
     """
     known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
-    rests = [tuple(rest) for rest in known.rests(prompt.chain) if rest]
-    offers = [(number, offer.hops) for number, offer in enumerate(prompt.offers, 1)]
-    exact = [[number for number, hops in offers if rest[: len(hops)] == hops] for rest in rests]
-    longer = [(number, Chain(prompt.chain.topic, (*prompt.chain.hops, *hops))) for number, hops in offers]
-    alike = [
-        number
-        for rest in rests[:1]
-        for number, offered in longer
-        if known.goes_along(Chain(prompt.chain.topic, (*prompt.chain.hops, *rest)), offered)
+    rests = [rest for rest in known.rests(prompt.chain) if rest]
+    if not rests:
+        return PrunedRelations(rationale=known.reason, relations=[])
+    chosen, *others = rests
+    offers = {number: offer.hops for number, offer in enumerate(prompt.offers, 1)}
+    exact = [
+        [number for number, hops in offers.items() if rest[: len(hops)] == hops] for rest in (chosen, *others)
     ]
-    first = (exact[0] or alike) if exact else []
-    chosen = dict.fromkeys([*first, *(number for those in exact for number in those)])
-    return PrunedRelations(rationale=known.reason, relations=[*chosen][: prompt.width] if first else [])
+    topic, gone = prompt.chain.topic, prompt.chain.hops
+    whole = Chain(topic, (*gone, *chosen))
+    first = exact[0] or [
+        number for number, hops in offers.items() if known.goes_along(whole, Chain(topic, (*gone, *hops)))
+    ]
+    relations = [*dict.fromkeys([*first, *joined.from_iterable(exact)])] if first else []
+    return PrunedRelations(rationale=known.reason, relations=relations[: prompt.width])
 
 
 async def diagnose_branch(prompt: Diagnose, interpreter: QuestionInterpreter) -> Diagnosis:

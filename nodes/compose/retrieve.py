@@ -101,9 +101,7 @@ async def _is_sure(state: ComposeState, runtime: NodeRuntime) -> bool:
         said = await runtime.assess(state["question"], tuple(state["topic_entities"]))
     except (BudgetExceeded, KGError, ModelError):
         return False
-    return bool(
-        said and said.sure and not said.doubt and (said.confidence or 0) >= runtime.context.min_confidence
-    )
+    return bool(said and said.proves and (said.confidence or 0) >= runtime.context.min_confidence)
 
 
 class _Found(NamedTuple):

@@ -106,3 +106,9 @@ def test_terms():
     assert patterns.serialise(Entity("_:b1")) == "<urn:kgqa:blank:b1>"
     assert patterns.serialise(Literal("5", "http://www.w3.org/2001/XMLSchema#integer")).endswith("#integer>")
     assert patterns.serialise(Literal('"', language="en")) == '"\\""@en'
+
+
+async def test_a_prefixed_name_with_several_dots_is_asked_for(graph) -> None:
+    store = graph("e:x <http://t/r/people.person.parents> e:y .")
+    table = await store.select("PREFIX ns: <http://t/r/> SELECT ?x { ?x ns:people.person.parents ?y }")
+    assert [[cell.id for cell in row] for row in table.rows] == [["http://t/e/x"]]
