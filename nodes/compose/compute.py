@@ -26,12 +26,16 @@ TOO_LONG = "it takes too long"
 async def compute(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     """Ask the graph what the composed query gives; one that gives nothing is composed anew, or explored.
 
-    So is one that makes no sense or takes too long, and the model is told why.
+    So is one that makes no sense or takes too long, and the model is told why. Nothing is counted or compared
+    of what a condition is missing from: unlike a list, no part of that would be right.
 
     Where the answer is on the way of a chain, others lead there, or else to the end. What is to be counted is
     looked up as it is: the record's query counts it.
     """
     *others, last = composed = state["composed"]
+    if last.aggregate and last.verdict == "filter":
+        runtime.trace["reason"] = "a condition is missing from what is counted or compared"
+        return {"decision": otherwise(state, runtime)}
     topics = _set_out_from(composed, state)
     try:
         computed = await _run(composed, topics, runtime)

@@ -107,6 +107,18 @@ async def test_what_is_missing_is_looked_for_and_what_is_not_found_stays_unverif
     assert nodes_of(record).count("retrieve") > 1
 
 
+@pytest.mark.parametrize("computed", [{"count": True}, {"extreme": "smallest"}])
+async def test_what_a_condition_is_missing_from_is_not_counted_or_compared(
+    graph: Open, computed: dict[str, Any]
+) -> None:
+    def lost(prompt: ComposeQuery) -> Line:
+        by = {"by": letter(prompt, "born")} if "extreme" in computed else {}
+        return {**players(prompt), "missing": "shoe size", **computed, **by}
+
+    record = await ask(graph(TEAM), composing(lost, lost, lost), "How many players have big shoes?")
+    assert (record["outcome"], record["answers"]) == ("none", [])
+
+
 async def test_what_is_found_is_what_is_missing_and_more_like_it_than_what_was_shown(graph: Open) -> None:
     def no_more(prompt: ComposeQuery) -> Line:
         raise AssertionError(prompt.case())
