@@ -16,6 +16,9 @@ ROOMS := $(filter-out tests benchmarks examples,$(patsubst %/__init__.py,%,$(wil
 FILES := $(filter-out __init__.py,$(wildcard *.py))
 LINK := build/typing/kgqa
 
+# tests start many processes, each of which would compile all modules anew
+unexport PYTHONDONTWRITEBYTECODE
+
 export LANGGRAPH_CLI_NO_ANALYTICS ?= 1
 export LANGGRAPH_NO_VERSION_CHECK ?= true
 export LANGSMITH_TRACING ?= false

@@ -52,6 +52,11 @@ def detect_language(text: str) -> str:
     return likely if foreign > english or not english else "en" if english > foreign else ""
 
 
+def tells_names(text: str) -> bool:
+    """Return whether capitals tell names in a text: not all of it has them, nor other nouns (blocking at first)."""
+    return any(char.islower() for char in text) and detect_language(text) not in CAPITALISED_NOUNS
+
+
 def _detect(text: str, least: float, odds: float = 1.0) -> str:
     labels, shares = _detector().predict(" ".join(replace_surrogates(text).split()), k=-1)
     found = {

@@ -9,7 +9,7 @@ from calendar import month_name
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kgqa.kg.languages import detect_language
+from kgqa.kg.languages import detect_language, tells_names
 from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.linking.name_words import NAMING_PHRASES
 from kgqa.kg.proof.query import AnswerQuery
@@ -267,7 +267,7 @@ def _tokens(masked: str) -> Iterator[_Token]:
     A letter means nothing, but for a capital that may be an initial; a number and a month are read as values
     elsewhere. What who asks or is asked does is the frame of the question: "could I land", "if I were".
     """
-    begin, end, speaker = 0, 0, False
+    begin, end, speaker, capitals = 0, 0, False, tells_names(masked)
     for place, word in enumerate(split_words(masked)):
         text, mark = fold(word.text), masked[max(0, word.start - 1) : word.end + 1]
         between = masked[end : word.start].strip(" -['’")
@@ -277,7 +277,7 @@ def _tokens(masked: str) -> Iterator[_Token]:
         if mark in {CLASS_MASK, OTHER_MASK}:
             yield _Token(mark)
         else:
-            is_name = bool(place) and word.text.istitle()
+            is_name = bool(place) and capitals and word.text[0].isupper()
             is_initial = is_name and len(text) == 1 and text not in _SPEAKERS
             silent = is_value or len(text) < 2 or text in IGNORED_WORDS | ASKING_WORDS
             yield _Token(text, not speaker and (is_initial or not silent), is_name)

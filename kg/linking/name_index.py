@@ -194,12 +194,14 @@ class NameIndex:
         return bool(named) and all(len(name) <= MAX_CODE_CHARS and name.isupper() for _, name in named)
 
     def find_misspelt(self, text: str, limit: int = 10, cutoff: float = MIN_FUZZY_SIMILARITY) -> list[Match]:
-        """Find entities whose name is spelt like ``text``, or holds all its words, best first."""
+        """Find entities whose name is spelt like ``text``, but for its digits, or holds all its words, best first."""
         folded = strip_article(fold(replace_surrogates(text)))
         if not 0 < len(folded) <= MAX_MISSPELT_CHARS:
             return []
         like = cutoff / (200 - cutoff)  # of two lengths, the least share at which they can be so similar
         keys = self._table.keys_like(folded, len(folded) * like, len(folded) / like)
+        if digits := _digits(folded):  # another number is another thing
+            keys = [key for key in keys if _digits(key) == digits]
         scores = dict[str, float]()
         for scorer, loss in ((fuzz.ratio, 0.0), (fuzz.token_sort_ratio, 0.01)):
             for key, score, _ in process.extract(
@@ -341,6 +343,10 @@ class NameIndex:
         ]
         near = chain((key for key, _, _ in found), *sorted(holding, key=len))
         return list(islice(dict.fromkeys(near), SHORTLIST_SIZE))
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
 
 
 def is_part(said: Sequence[str], words: Sequence[str]) -> bool:

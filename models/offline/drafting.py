@@ -115,6 +115,9 @@ class _Drafting:
             if slot not in self.at and not self._attach(slot) and not slot.is_weak:
                 raise _Unsayable(self.question.text_of(range(slot.begin, slot.end)))
         sparql, headings, reading = self._write()
+        names = [places for places in self.question.left_over(self.used) if self.question.is_name(places)]
+        if names and not any(slot.terms for slot in self.at):
+            raise _Unsayable(self.question.text_of(names[0]))  # nothing else tells which are meant
         unsaid = (*self._unshown(), *self._unclear(), *self._unsaid())
         if len(" ".join(unsaid).split()) > len(self.used):
             raise _Unsayable(", ".join(unsaid))
@@ -362,7 +365,8 @@ class _Drafting:
                 max(*self.question.alike(words, texts), *stem_overlap([words], texts)[0]) for texts in joins
             ]
             best = max(range(len(likes)), key=likes.__getitem__, default=None)
-            if guessed or best is None or likes[best] < least or self.question.is_telling(places):
+            tells = self.question.is_telling(places) or self.question.is_name(places)
+            if guessed or best is None or likes[best] < least or tells:
                 yield words
             else:
                 joins.pop(best)

@@ -137,4 +137,6 @@ def test_names_are_listed_in_parts_where_an_answer_is_cut(store) -> None:
             f"http://x/{place}", f"Mitt Romney {place}"
         )
     assert index.find_misspelt("Mit Romny")[0].entity.id == "http://x/m"
+    assert index.find_misspelt("Mit Romny 17")[0].entity.id == "http://x/17"
+    assert not index.find_misspelt("Mitt Romney 177")  # another number is another thing
     assert list_all_names(store, PLAIN, Naming(PLAIN, [LABEL]), [LABEL]).find("Mitt Romney")[0].sure

@@ -106,6 +106,8 @@ async def test_things_between_which_or_stands_are_one_condition(library: str) ->
         "Which book has the highest weight?",  # no attribute is like it
         "Which is the most?",
         "Which planets orbit the sun and have rings of ice?",
+        "Which books are published in Narnia?",  # the graph has no such thing, and nothing else is named
+        "What is the price of the DVD?",
     ],
 )
 async def test_what_nothing_says_is_declined(question: str, library: str) -> None:
