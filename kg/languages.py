@@ -53,7 +53,7 @@ def detect_language(text: str) -> str:
 
 
 def tells_names(text: str) -> bool:
-    """Return whether capitals tell names in a text: not all of it has them, nor other nouns (blocking at first)."""
+    """Return whether capitals tell names: neither all words nor all nouns have them (blocking at first)."""
     return any(char.islower() for char in text) and detect_language(text) not in CAPITALISED_NOUNS
 
 
