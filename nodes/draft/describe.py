@@ -41,7 +41,7 @@ async def describe(state: DraftState, runtime: NodeRuntime) -> DraftUpdate:
     """
     schema: DraftSchema = await runtime.call_tool("describe_schema", classes=[*state["classes"]])
     alternatives, parts, meant = await _alternatives(state, runtime)
-    found = await _find(meant, state["said_as"], schema, runtime)
+    found = await _find(meant, state, schema, runtime)
     classes = await _choose(schema.classes, [*state["classes"], *found.classes], state["question"], runtime)
     lines = [*dict.fromkeys(found.lines), *_values_in_part(classes, state["question"], schema)]
     classes, members = await _list_members(classes, schema, runtime)
@@ -75,9 +75,9 @@ class _Found:
 
 
 async def _find(
-    meant: Sequence[Entity], said_as: Mapping[str, str], schema: DraftSchema, runtime: NodeRuntime
+    meant: Sequence[Entity], state: DraftState, schema: DraftSchema, runtime: NodeRuntime
 ) -> _Found:
-    """Find what entities and values are called in the graph."""
+    """Find what entities and values are called in the graph, and what leads on from them."""
     named = [value_node(Literal(each.name)) for each in meant if each.name and plain_term(each) == each]
     asked = list(dict.fromkeys([*meant, *named]))
     chains = [chain_arguments(Chain(each)) for each in asked]
@@ -88,23 +88,36 @@ async def _find(
     for of in schema.classes:
         for part in of.properties:
             owners.setdefault(part.relation, []).append(of.id)
+    said_as = state["said_as"]
     texts = {each.name: text for each in meant if (text := said_as.get(each.id))}
     found = _Found()
     having = await _having(asked, visits, runtime)
-    for topic, visit in zip(asked, visits, strict=False):
+    by_likeness = {
+        topic: await _likest_first(visit.hops, state["question"], runtime)
+        for topic, visit in zip(asked, visits, strict=False)
+    }
+    for topic, hops in by_likeness.items():
         value = plain_term(topic)
         text = said_as.get(topic.id) or texts.get(topic.name or "") or str(topic)
         if isinstance(value, Literal):
-            hops = [hop for hop in visit.hops if hop.relation in owners or topic in meant]
-            _add_value(found, topic, FoundTerm(text, value, hops=tuple(hops)), owners, having, schema)
+            known = [hop for hop in hops if hop.relation in owners or topic in meant]
+            _add_value(found, topic, FoundTerm(text, value, hops=tuple(known)), owners, having, schema)
             continue
         is_class = any(each.id == value.id for each in schema.classes)
         types = [] if is_class else await _types(topic, runtime)
-        term = FoundTerm(text, Entity(value.id, topic.name), tuple(types), tuple(visit.hops))
+        term = FoundTerm(text, Entity(value.id, topic.name), tuple(types), tuple(hops))
         found.terms.append(term)
         found.classes += types or [value.id]
         found.lines.append(_draw_entity(term, owners, schema, leads=not is_class))
     return found
+
+
+async def _likest_first(hops: Sequence[Hop], question: str, runtime: NodeRuntime) -> list[Hop]:
+    """Return hops in their order, those that are likest to a question first where not all can be shown."""
+    if len(hops) <= MAX_RELATIONS:
+        return [*hops]
+    alike = dict(zip(hops, await likeness([hop.words for hop in hops], question, runtime), strict=True))
+    return sorted(hops, key=lambda hop: -alike[hop])
 
 
 async def _having(

@@ -55,6 +55,17 @@ async def test_rows_of_a_right_query_are_grounded(workshop: SparqlGraph) -> None
     assert {(each["head"]["name"], each["tail"]["id"]) for each in record["evidence"]} >= {("Acme", "Ulm")}
 
 
+async def test_of_many_relations_of_what_is_found_the_likest_are_shown() -> None:
+    units = "".join(f"e:u{n} r:{name}Unit e:m1 ." for n, name in enumerate("abcdefgh"))
+    many = open_workshop(f"{units} e:u9 r:volumeUnit e:m1 .")
+    _, model = await ask(
+        "What is the unit of volume of Acme?", many, drafted("SELECT ?x { ?x r:volumeUnit e:m1 }")
+    )
+    [line] = [line for line in model.prompts[0].case().splitlines() if line.startswith('"Acme": e:m1')]
+    assert line.count("?x") == 6
+    assert "?x r:volumeUnit it" in line
+
+
 async def test_letters_that_stand_for_what_is_asked_for_name_nothing(workshop: SparqlGraph) -> None:
     draft = drafted("SELECT ?a ?b { ?a a r:Maker ; r:city ?c . ?b a r:Maker ; r:city ?c FILTER(?a != ?b) }")
     record, _ = await ask("Which makers A and B are in the same city?", workshop, draft, draft)
