@@ -13,6 +13,7 @@ from kgqa.kg.linking.name_words import asked_kinds, blank_out
 from kgqa.kg.linking.spoken_values import is_spoken
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.profile.ends import HopEnds
+from kgqa.kg.profile.profile import UNTYPED
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, is_value_id, plain_term
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.priors.masking import TOPIC_MASK, blank_labels, mask_topic
@@ -30,6 +31,9 @@ from kgqa.retrieval.wording import Encode, asked_words, open_wording, without_ma
 
 DEFINITION = f"What is the definition of {TOPIC_MASK}?"
 """What a question is compared as that asks for nothing of its topic: what it is."""
+
+SAME_QUESTION = 0.85
+"""Likeness from which a training question asks the same: it tells better what "who is [ENT]" asks for."""
 
 KIND_LOGIT = 12.0
 """How much a chain gains that leads to things of the class that is asked for, and to no others."""
@@ -109,7 +113,8 @@ class Retriever:
             for topic in topics
         }
         for topic, text in masked.items():
-            if not (topic in opened or is_value_id(topic.id) or asked_words(text)) and TOPIC_MASK in text:
+            asks = topic in opened or is_value_id(topic.id) or asked_words(text) or TOPIC_MASK not in text
+            if not asks and (await asyncio.to_thread(self._advice, text)).best < SAME_QUESTION:
                 masked[topic] = DEFINITION
         texts = [text for each in masked.values() for text in _compared_texts(each)]
         await asyncio.to_thread(self._encode, texts)  # all at once, and known to the encoder from here on
@@ -136,9 +141,14 @@ class Retriever:
         return Retrieved(masked, names, advice, chains, inverses, graph.visited_ends, graph.visited_hops)
 
     async def _kinds(self, question: str, topics: Mapping[Entity, str | None]) -> dict[Entity, KindShares]:
-        """Return what tells how far hops lead to the classes that are asked for, for each other topic."""
+        """Return what tells how far hops lead to the classes that are asked for, for each other topic.
+
+        Where most nodes have no class, those of the others tell nothing.
+        """
         profile = await self._graph.profile()
-        if not profile.classes:
+        untyped = profile.find(UNTYPED)
+        typed = sum(each.members for each in profile.classes if each != untyped)
+        if typed <= (untyped.members if untyped else 0):
             return {}
         classes = {chain.topic: chain.topic.name for chain in await self._graph.find_classes(question)}
         classes |= {topic: name for topic, name in topics.items() if profile.find(topic.id)}
