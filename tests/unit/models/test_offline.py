@@ -363,3 +363,19 @@ def test_where_the_chosen_relation_is_not_offered_an_inverse_of_it_is_followed(g
         "Who is Ann married to?", kg=kg, topics=["Ann"], model="offline", method="cor", exemplars=str(known)
     )
     assert [answer["name"] for answer in record["answers"]] == ["Bob"]
+
+
+def test_training_questions_tell_what_is_asked_of_somebody_that_a_description_tells_else(
+    graph, tmp_path: Path
+) -> None:
+    kg = graph("""
+    e:ann rdfs:label "Ann" ; r:profession e:pilot ; r:description "A woman of Ulm." .
+    e:cleo rdfs:label "Cleo" ; r:profession e:nurse . e:pilot rdfs:label "pilot" . e:nurse rdfs:label "nurse" .
+    """)
+    known = tmp_path / "known"
+    query = "SELECT ?x { <http://t/e/cleo> <http://t/r/profession> ?x }"
+    add_exemplar("Who is Cleo?", query, ["Cleo"], known, MEMO.encode, MEMO.name)
+    given: dict[str, Any] = {"kg": kg, "topics": ["Ann"], "model": "offline", "method": "cor"}
+    for options, expected in (({}, "A woman of Ulm."), ({"exemplars": str(known)}, "pilot")):
+        record = kgqa.ask("Who is Ann?", **given, **options)
+        assert [answer["name"] or answer["id"] for answer in record["answers"]] == [expected]
