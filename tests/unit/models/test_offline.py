@@ -370,7 +370,8 @@ def test_training_questions_tell_what_is_asked_of_somebody_that_a_description_te
 ) -> None:
     kg = graph("""
     e:ann rdfs:label "Ann" ; r:profession e:pilot ; r:description "A woman of Ulm." .
-    e:cleo rdfs:label "Cleo" ; r:profession e:nurse . e:pilot rdfs:label "pilot" . e:nurse rdfs:label "nurse" .
+    e:cleo rdfs:label "Cleo" ; r:profession e:nurse .
+    e:pilot rdfs:label "pilot" . e:nurse rdfs:label "nurse" .
     """)
     known = tmp_path / "known"
     query = "SELECT ?x { <http://t/e/cleo> <http://t/r/profession> ?x }"
