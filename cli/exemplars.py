@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import shlex
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -96,6 +97,7 @@ def add(
         opened = open_encoder(encoder or (read_exemplar_header(exemplars).encoder if known else None))
         built = add_exemplar(question, query, topic, exemplars, opened.encode, opened.name)
     output.print_line(f"{built.exemplars:,} exemplars and {built.templates:,} templates in {exemplars}")
+    output.print_line(f"Questions are read like them with --option exemplars={shlex.quote(str(exemplars))}")
 
 
 @app.command()

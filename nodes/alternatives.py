@@ -13,7 +13,7 @@ from kgqa.nodes.proof import RETURNED, make_branches
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import OtherReading, Ref, ref
-from kgqa.runtime.record_text import MAX_ANSWERS_SHOWN
+from kgqa.runtime.record_text import MAX_OTHER_ANSWERS
 from kgqa.runtime.state import State
 
 MAX_ALTERNATIVES = 3  # each costs a query
@@ -86,7 +86,7 @@ def _query_of(reading: RankedReading) -> AnswerQuery:
 
 def _alternative(reading: RankedReading, proof: Proof) -> OtherReading:
     """Return a reading as a record shows it."""
-    shown = proof.answers.items[:MAX_ANSWERS_SHOWN]
+    shown = proof.answers.items[:MAX_OTHER_ANSWERS]
     return {
         "reading": proof.reading,
         "topics": [*map(ref, reading.topics)],

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from kgqa.runtime.record import OtherReading, Record, Ref, Table
-from kgqa.runtime.record_text import MAX_ANSWERS_SHOWN
+from kgqa.runtime.record_text import MAX_OTHER_ANSWERS
 
 
 def which_is_meant(name: str | None) -> str:
@@ -52,8 +52,8 @@ def _as_alternative(record: Record) -> OtherReading:
     return {
         "reading": record["reading"] or "",
         "topics": record["topics"],
-        "answers": record["answers"][:MAX_ANSWERS_SHOWN],
-        "truncated": len(record["answers"]) > MAX_ANSWERS_SHOWN or bool(table and table["truncated"]),
+        "answers": record["answers"][:MAX_OTHER_ANSWERS],
+        "truncated": len(record["answers"]) > MAX_OTHER_ANSWERS or bool(table and table["truncated"]),
         "query": record["query"] or "",
         "confidence": record["confidence"] or 0.0,
     }

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from kgqa.runtime.record_text import (
     DECIDED_BY,
     DID_YOU_MEAN,
-    MAX_ANSWERS_SHOWN,
+    MAX_OTHER_ANSWERS,
     OUTAGES,
     OUTCOME_LABELS,
     READ_AS,
@@ -46,7 +46,7 @@ def _words() -> bytes:
         "DECIDED_BY": DECIDED_BY,
         "READ_AS": READ_AS,
         "DID_YOU_MEAN": DID_YOU_MEAN,
-        "MAX_ANSWERS_SHOWN": MAX_ANSWERS_SHOWN,
+        "MAX_OTHER_ANSWERS": MAX_OTHER_ANSWERS,
     }
     return "".join(f"export const {name} = {json.dumps(said)};\n" for name, said in words.items()).encode()
 

@@ -2,7 +2,7 @@
 
 import { answersOf } from "./answer.js";
 import { bdi, byId, el } from "./dom.js";
-import { DID_YOU_MEAN, MAX_ANSWERS_SHOWN } from "./words.js";
+import { DID_YOU_MEAN, MAX_OTHER_ANSWERS } from "./words.js";
 
 /** Show the other readings of a question; `take` is given the number of one that is clicked, of which 2 is the first. */
 export function showAlternatives({ alternatives = [] }, take) {
@@ -55,6 +55,6 @@ function quoted(text) {
 /** What a record answers as an alternative; nothing where it has no query. */
 function asAlternative({ reading, topics, answers, table, query, confidence }) {
   if (!answers.length || !query) return [];
-  const truncated = answers.length > MAX_ANSWERS_SHOWN || Boolean(table?.truncated);
-  return [{ reading, topics, answers: answers.slice(0, MAX_ANSWERS_SHOWN), truncated, query, confidence }];
+  const truncated = answers.length > MAX_OTHER_ANSWERS || Boolean(table?.truncated);
+  return [{ reading, topics, answers: answers.slice(0, MAX_OTHER_ANSWERS), truncated, query, confidence }];
 }

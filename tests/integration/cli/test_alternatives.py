@@ -85,7 +85,11 @@ def test_the_second_reading_is_taken_by_its_key_and_kept(
     assert terminal.ended() == 0
     keep = re.findall(r"to keep it: kgqa (.*)\n", plain(taken))[0]
     kept = subprocess.run([*KGQA, *shlex.split(keep)], capture_output=True, text=True, check=True)
-    assert kept.stdout == "1 exemplars and 1 templates in exemplars\n"
+    counted, use = kept.stdout.splitlines()
+    assert counted == "1 exemplars and 1 templates in exemplars"
+    options = [*ASK, str(turtle(FAMILY)), *use.partition("with ")[2].split()]
+    again = subprocess.run([*KGQA, *options], capture_output=True, text=True, check=True, timeout=SECONDS)
+    assert " and ".join(answers(again.stdout)) == named
 
 
 def test_nothing_waits_for_a_key_where_there_is_no_terminal(turtle: Callable[..., Path]) -> None:

@@ -18,7 +18,7 @@ from kgqa.runtime.record_table import to_csv
 from kgqa.runtime.record_text import (
     DECIDED_BY,
     DID_YOU_MEAN,
-    MAX_ANSWERS_SHOWN,
+    MAX_OTHER_ANSWERS,
     OUTAGES,
     OUTCOME_LABELS,
     READ_AS,
@@ -834,7 +834,7 @@ def test_words_for_outcomes_are_those_of_kgqa(page: "Page") -> None:
         "DECIDED_BY": decided,
         "READ_AS": READ_AS,
         "DID_YOU_MEAN": DID_YOU_MEAN,
-        "MAX_ANSWERS_SHOWN": MAX_ANSWERS_SHOWN,
+        "MAX_OTHER_ANSWERS": MAX_OTHER_ANSWERS,
     }
     ask(page, "Where does Ada live?")
     answers(page)

@@ -80,7 +80,9 @@ def test_a_question_is_added_with_its_query(run: Run, folder: Path, tmp_path: Pa
     asked = ("who watches over Ulm?", "--query", query, "--topic", "Ulm")
     before = read_exemplar_header(folder)
     ended = run("add", folder, *asked)
-    assert ended.stdout == f"{before.exemplars + 1} exemplars and 4 templates in {folder}\n"
+    counted, use = ended.stdout.splitlines()
+    assert counted == f"{before.exemplars + 1} exemplars and 4 templates in {folder}"
+    assert use.endswith(f"--option exemplars={folder}")
     shown = run("show", folder, "who watches over Bonn?", "--topic", "Bonn").stdout
     assert "<-in- <-guards- answer" in shown
     again = run("add", folder, *asked)
