@@ -113,7 +113,8 @@ async def uncovered_phrases(
     said += [text for hop in (*hops, *alike) for text in relation_texts(hop.words)]
     computed = query.aggregate is not None and query.aggregate.function != "count"
     paraphrases = sum(fold(hop.words) not in NAMING_PHRASES for hop in hops) + computed
-    return await _uncovered(names, said, paraphrases, (), answers, state, runtime)
+    parts = [relation_texts(hop.words) for hop in hops] + [(each.words,) for each in query.conditions]
+    return await _uncovered(names, said, paraphrases, (), answers, state, runtime, parts)
 
 
 async def uncovered_by_terms(
@@ -156,6 +157,7 @@ async def _uncovered(
     answers: Sequence[Term],
     state: State,
     runtime: NodeRuntime,
+    parts_of_query: Sequence[Sequence[str]] = (),
 ) -> list[str]:
     if not can_compare(state["question"]):
         return []
@@ -184,8 +186,26 @@ async def _uncovered(
     beyond = sorted(plain, key=lambda each: -apart[each])[paraphrases + unfound :]
     must_be = [each for each in left if each in strict or (each.is_another and state["linked"])]
     must_be += [each for each in left if each.is_namesake(known)]
+    again = [*_said_again([each for each in phrases if not each.is_kind], parts_of_query)]
     must_be += [each for each in left if taken and compared.is_said_otherwise(each, parts, taken)]
-    return [str(each) for each in left if each in must_be or each in beyond]
+    return [str(each) for each in phrases if each in again or (each in left and each in (*must_be, *beyond))]
+
+
+def _said_again(phrases: Sequence[_Phrase], parts: Sequence[Sequence[str]]) -> Iterator[_Phrase]:
+    """Yield phrases that say once more what no further part of a query says.
+
+    "Which films did the director of Jaws direct?" is not who has directed it.
+    """
+
+    def is_said(word: str, texts: Iterable[str]) -> bool:
+        return any(word_similarity(word, each) >= MIN_STEM_SAID for text in texts for each in text.split())
+
+    for at, phrase in enumerate(phrases):
+        for word in phrase.words:
+            before = sum(is_said(word, other.words) for other in phrases[:at])
+            if before and before >= sum(is_said(word, texts) for texts in parts) > 0:
+                yield phrase
+                break
 
 
 class _Likeness:
