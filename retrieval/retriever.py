@@ -15,6 +15,7 @@ from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.profile.ends import HopEnds
 from kgqa.kg.profile.profile import UNTYPED
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, is_value_id, plain_term
+from kgqa.kg.text import in_plural
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.priors.masking import TOPIC_MASK, blank_labels, mask_topic
 from kgqa.retrieval.candidate_chains import (
@@ -130,8 +131,11 @@ class Retriever:
                 text = blank_out(text, asked_kinds(text, ()))
             await graph.restrict_to_names(topic, text)
         searched = {each: text for each, text in masked.items() if not named or each not in classes}
-        kinds = await self._kinds(question, {topic: names.get(topic) for topic in topics})
-        rated = await self._rate(searched, advice, inverses, graph, kinds)
+        kind, kinds = await self._kinds(question, {topic: names.get(topic) for topic in topics})
+        worded = {
+            each: _without_kind(text, kind) if each in kinds else text for each, text in searched.items()
+        }
+        rated = await self._rate(searched, worded, advice, inverses, graph, kinds)
         chains = {
             topic: [_whole(each, graph) for each in found if masked[topic] != DEFINITION or _is_text(each)]
             for topic, found in rated.items()
@@ -140,8 +144,10 @@ class Retriever:
             chains[topic] = [*_members(topic, graph), *chains.get(topic, ())]
         return Retrieved(masked, names, advice, chains, inverses, graph.visited_ends, graph.visited_hops)
 
-    async def _kinds(self, question: str, topics: Mapping[Entity, str | None]) -> dict[Entity, KindShares]:
-        """Return what tells how far hops lead to the classes that are asked for, for each other topic.
+    async def _kinds(
+        self, question: str, topics: Mapping[Entity, str | None]
+    ) -> tuple[str, dict[Entity, KindShares]]:
+        """Return what the class is called that a question asks for, and how far hops lead to it from others.
 
         Where most nodes have no class, those of the others tell nothing.
         """
@@ -149,17 +155,17 @@ class Retriever:
         untyped = profile.find(UNTYPED)
         typed = sum(each.members for each in profile.classes if each != untyped)
         if typed <= (untyped.members if untyped else 0):
-            return {}
+            return "", {}
         classes = {chain.topic: chain.topic.name for chain in await self._graph.find_classes(question)}
         classes |= {topic: name for topic, name in topics.items() if profile.find(topic.id)}
         asked = asked_kind(question, classes)
         if asked is None:
-            return {}
+            return "", {}
         if self._ends is None:
             self._ends = await asyncio.to_thread(HopEnds, profile)
         below = {each.id for each in profile.subclasses(asked.id)}
         others = (topic for topic in topics if topic != asked)
-        return dict.fromkeys(others, partial(self._ends.share, classes=below))
+        return classes[asked] or "", dict.fromkeys(others, partial(self._ends.share, classes=below))
 
     async def _inverse_relations(self) -> InverseRelations:
         """Return the inverse relations of the graph; none, and it is asked again, where it cannot tell."""
@@ -177,6 +183,7 @@ class Retriever:
     async def _rate(
         self,
         masked: Mapping[Entity, str],
+        worded: Mapping[Entity, str],
         given: Mapping[Entity, TrainingAdvice],
         inverses: InverseRelations,
         graph: Lookups,
@@ -186,7 +193,7 @@ class Retriever:
         advice = {topic: inverses.normalise_advice(each) for topic, each in given.items()}
 
         def read() -> dict[Entity, HopPolicy]:
-            wording = {topic: open_wording(text, self._encode) for topic, text in masked.items()}
+            wording = {topic: open_wording(text, self._encode) for topic, text in worded.items()}
             return {
                 topic: HopPolicy(
                     advice[topic], wording[topic], inverses.slot, self._without, kinds.get(topic)
@@ -219,6 +226,12 @@ class Retriever:
             ]
 
         return {topic: await asyncio.to_thread(rate, topic) for topic in masked}
+
+
+def _without_kind(masked: str, kind: str) -> str:
+    """Leave out what a question calls the class that it asks for: where hops lead to counts by itself."""
+    found = (mask_topic(masked, None, [name]) for name in (in_plural(kind), kind))
+    return next((text for text in found if text != masked), masked)
 
 
 def _led_to_kind(hops: Sequence[Hop], kinds: KindShares, company: bool) -> float:
