@@ -11,7 +11,7 @@ from kgqa.kg.pages import Match, Mention
 from kgqa.kg.profile.ends import HopEnds, owned_relations
 from kgqa.kg.profile.profile import UNTYPED, Profile
 from kgqa.kg.terms import KINDS_NAMESPACE, Entity, Hop, is_value_id, local_name
-from kgqa.kg.text import FUNCTION_WORDS, fold, in_singular, spaced, split_words
+from kgqa.kg.text import FUNCTION_WORDS, fold, in_plural, in_singular, spaced, split_words
 
 MAX_CLASS_WORDS = 6  # words of the name of a class
 MAX_BEARERS = 3  # classes of one name
@@ -45,12 +45,15 @@ class NamedWords(NamedTuple):
 def asks_for_kind(question: str, kind: str) -> bool:
     """Return whether things of a kind are what a question asks for.
 
-    >>> [asks_for_kind(question, "Hut") for question in ("Which huts are old?", "Who runs the oldest hut?")]
-    [True, False]
+    >>> questions = "Which huts are old?", "Who runs the oldest hut?", "Huts on Rigi"
+    >>> [asks_for_kind(question, "Hut") for question in questions]
+    [True, False, True]
     """
     said, name = (fold(in_singular(text)) for text in (question, spaced(kind)))
-    before, found, _ = said.partition(f" {name}")
-    return bool(found) and _ASKED_KIND.fullmatch(before) is not None
+    before, found, _ = f" {said}".partition(f" {name}")
+    if before.strip() in {"", "all", "the"}:  # nothing but these: "customers in Madrid"
+        return f"{before} {fold(in_plural(spaced(kind)))}".strip() in fold(question)
+    return bool(found) and _ASKED_KIND.fullmatch(before.strip()) is not None
 
 
 def asked_kind(question: str, classes: Mapping[Entity, str | None]) -> Entity | None:
