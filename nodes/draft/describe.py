@@ -93,7 +93,7 @@ async def _find(
     found = _Found()
     having = await _having(asked, visits, runtime)
     by_likeness = {
-        topic: await _likest_first(visit.hops, state["question"], runtime)
+        topic: await _likest_first([*visit.hops], state["question"], runtime)
         for topic, visit in zip(asked, visits, strict=False)
     }
     for topic, hops in by_likeness.items():
@@ -112,10 +112,10 @@ async def _find(
     return found
 
 
-async def _likest_first(hops: Sequence[Hop], question: str, runtime: NodeRuntime) -> list[Hop]:
+async def _likest_first(hops: list[Hop], question: str, runtime: NodeRuntime) -> list[Hop]:
     """Return hops in their order, those that are likest to a question first where not all can be shown."""
     if len(hops) <= MAX_RELATIONS:
-        return [*hops]
+        return hops
     alike = dict(zip(hops, await likeness([hop.words for hop in hops], question, runtime), strict=True))
     return sorted(hops, key=lambda hop: -alike[hop])
 
