@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,9 @@ UNSPOKEN = frozenset({"mul", "und", "zxx", "mis"})
 
 CAPITALISED_NOUNS = frozenset({"de", "lb", "nds", "gsw"})
 """Languages whose nouns all begin with a capital: there one is no sign of a name."""
+
+MAX_ABBREVIATION_CHARS = 3
+"""Of a word after which a full stop ends no clause: "Ms. Hill"."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -52,9 +56,31 @@ def detect_language(text: str) -> str:
     return likely if foreign > english or not english else "en" if english > foreign else ""
 
 
-def tells_names(text: str) -> bool:
-    """Return whether capitals tell names: neither all words nor all nouns have them (blocking at first)."""
-    return any(char.islower() for char in text) and detect_language(text) not in CAPITALISED_NOUNS
+def name_starts(text: str) -> frozenset[int]:
+    """Return where words begin that are written as names: in capitals, but for the first of a sentence.
+
+    None where all words that carry meaning are, or all nouns (blocking at first).
+
+    >>> text = "I am new here. Which books did Ada Byron read?"
+    >>> [text[at:].split()[0] for at in sorted(name_starts(text))]
+    ['Ada', 'Byron']
+    >>> name_starts("Which Books Has Ada?"), name_starts("Welche Bücher hat Ada geschrieben?")
+    (frozenset(), frozenset())
+    """
+    words = split_words(text)
+    some = any(each.text[0].islower() and fold(each.text) not in FUNCTION_WORDS for each in words)
+    if not some or detect_language(text) in CAPITALISED_NOUNS:
+        return frozenset()
+    return frozenset(
+        word.start
+        for before, word in pairwise(words)
+        if word.text[0].isupper() and not _ends_sentence(before.text, text[before.end : word.start])
+    )
+
+
+def _ends_sentence(word: str, after: str) -> bool:
+    """Return whether a sentence ends with a word; a full stop after a short one may abbreviate it."""
+    return bool({*after} & {"!", "?", ":"}) or ("." in after and len(word) > MAX_ABBREVIATION_CHARS)
 
 
 def _detect(text: str, least: float, odds: float = 1.0) -> str:

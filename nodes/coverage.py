@@ -9,7 +9,7 @@ from calendar import month_name
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kgqa.kg.languages import detect_language, tells_names
+from kgqa.kg.languages import MAX_ABBREVIATION_CHARS, detect_language, name_starts
 from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.linking.name_words import NAMING_PHRASES
 from kgqa.kg.proof.query import AnswerQuery
@@ -36,7 +36,6 @@ from kgqa.runtime.state import State
 
 CLASS_MASK = "[CLASS]"  # stands for the class that is asked for
 MAX_ANSWERS_READ = 50
-MAX_ABBREVIATION_CHARS = 3  # of a word after which a full stop ends no clause: "Ms. Hill"
 MIN_PHRASE_SAID = 0.8  # likeness of a phrase as a whole to what says all of it
 
 _MONTHS = frozenset(map(fold, month_name[1:]))
@@ -192,7 +191,7 @@ async def _uncovered(
 
 
 def _said_again(phrases: Sequence[_Phrase], parts: Sequence[Sequence[str]]) -> Iterator[_Phrase]:
-    """Yield phrases that say once more what no further part of a query says.
+    """Yield phrases that say once more what is said of something, and what no further part of a query says.
 
     "Which films did the director of Jaws direct?" is not who has directed it.
     """
@@ -202,7 +201,8 @@ def _said_again(phrases: Sequence[_Phrase], parts: Sequence[Sequence[str]]) -> I
 
     for at, phrase in enumerate(phrases):
         for word in phrase.words:
-            before = sum(is_said(word, other.words) for other in phrases[:at])
+            of = [other for other in phrases[:at] if other.after == "of" or other.before == OTHER_MASK]
+            before = sum(is_said(word, other.words) for other in of)
             if before and before >= sum(is_said(word, texts) for texts in parts) > 0:
                 yield phrase
                 break
@@ -287,8 +287,8 @@ def _tokens(masked: str) -> Iterator[_Token]:
     A letter means nothing, but for a capital that may be an initial; a number and a month are read as values
     elsewhere. What who asks or is asked does is the frame of the question: "could I land", "if I were".
     """
-    begin, end, speaker, capitals = 0, 0, False, tells_names(masked)
-    for place, word in enumerate(split_words(masked)):
+    begin, end, speaker, names = 0, 0, False, name_starts(masked)
+    for word in split_words(masked):
         text, mark = fold(word.text), masked[max(0, word.start - 1) : word.end + 1]
         between = masked[end : word.start].strip(" -['’")
         if between and not (between == "." and end - begin <= MAX_ABBREVIATION_CHARS):
@@ -297,7 +297,7 @@ def _tokens(masked: str) -> Iterator[_Token]:
         if mark in {CLASS_MASK, OTHER_MASK}:
             yield _Token(mark)
         else:
-            is_name = bool(place) and capitals and word.text[0].isupper()
+            is_name = word.start in names
             is_initial = is_name and len(text) == 1 and text not in _SPEAKERS
             silent = is_value or len(text) < 2 or text in IGNORED_WORDS | ASKING_WORDS
             yield _Token(text, not speaker and (is_initial or not silent), is_name)

@@ -17,7 +17,7 @@ from kgqa.kg.profile.profile import UNTYPED
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, is_value_id, plain_term
 from kgqa.kg.text import in_plural
 from kgqa.priors.exemplars import ExemplarLibrary
-from kgqa.priors.masking import TOPIC_MASK, blank_labels, mask_topic
+from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, blank_labels, mask_topic, replace_names
 from kgqa.retrieval.candidate_chains import (
     MIN_LOG_LIKELIHOOD,
     CandidateChain,
@@ -149,12 +149,10 @@ class Retriever:
     ) -> tuple[str, dict[Entity, KindShares]]:
         """Return what the class is called that a question asks for, and how far hops lead to it from others.
 
-        Where most nodes have no class, those of the others tell nothing.
+        What has no class may be of this one.
         """
         profile = await self._graph.profile()
-        untyped = profile.find(UNTYPED)
-        typed = sum(each.members for each in profile.classes if each != untyped)
-        if typed <= (untyped.members if untyped else 0):
+        if not profile.classes:
             return "", {}
         classes = {chain.topic: chain.topic.name for chain in await self._graph.find_classes(question)}
         classes |= {topic: name for topic, name in topics.items() if profile.find(topic.id)}
@@ -163,7 +161,7 @@ class Retriever:
             return "", {}
         if self._ends is None:
             self._ends = await asyncio.to_thread(HopEnds, profile)
-        below = {each.id for each in profile.subclasses(asked.id)}
+        below = {UNTYPED, *(each.id for each in profile.subclasses(asked.id))}
         others = (topic for topic in topics if topic != asked)
         return classes[asked] or "", dict.fromkeys(others, partial(self._ends.share, classes=below))
 
@@ -229,9 +227,12 @@ class Retriever:
 
 
 def _without_kind(masked: str, kind: str) -> str:
-    """Leave out what a question calls the class that it asks for: where hops lead to counts by itself."""
-    found = (mask_topic(masked, None, [name]) for name in (in_plural(kind), kind))
-    return next((text for text in found if text != masked), masked)
+    """Leave out what a question calls the class that it asks for, where it says more than that.
+
+    How far hops lead there counts by itself.
+    """
+    left = replace_names(masked, dict.fromkeys((in_plural(kind), kind), OTHER_MASK))
+    return left if asked_words(left) else masked
 
 
 def _led_to_kind(hops: Sequence[Hop], kinds: KindShares, company: bool) -> float:

@@ -34,7 +34,7 @@ DECIDED_BY = {"graph": "decided by the graph", "model": "decided by the model", 
 DID_YOU_MEAN = "or did you mean"
 
 MAX_ANSWERS_SHOWN = 20  # of those that a record has
-MAX_OTHER_ANSWERS = 500  # that another reading has in a record
+MAX_OTHER_ANSWERS = 100  # that a record has of another reading
 MAX_NAMES_SHOWN = 5  # of the answers of another reading
 MAX_PATHS_DRAWN = 12
 MAX_NAME_DRAWN_CHARS = 40

@@ -194,7 +194,7 @@ class NameIndex:
         return bool(named) and all(len(name) <= MAX_CODE_CHARS and name.isupper() for _, name in named)
 
     def find_misspelt(self, text: str, limit: int = 10, cutoff: float = MIN_FUZZY_SIMILARITY) -> list[Match]:
-        """Find entities with a name spelt like ``text``, but for digits, or that holds its words."""
+        """Find entities with a name spelt like ``text``, with its digits, or that holds its words."""
         folded = strip_article(fold(replace_surrogates(text)))
         if not 0 < len(folded) <= MAX_MISSPELT_CHARS:
             return []

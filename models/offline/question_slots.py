@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from kgqa.kg.drafts.description import DescribedProperty, FoundTerm
-from kgqa.kg.languages import tells_names
+from kgqa.kg.languages import name_starts
 from kgqa.kg.linking.class_names import asks_for_kind, content_words
 from kgqa.kg.terms import Entity
 from kgqa.kg.text import FUNCTION_WORDS, Word, fold, singular, split_words, word_set
@@ -62,7 +62,7 @@ class Question:
         sure = [each for each in named if _in_singular(each.text) == _in_singular(each.term.name or "")]
         self.text = _with_figures(text, sure)
         self.words: list[Word] = split_words(self.text)
-        self._capitals = tells_names(text)
+        self._names = name_starts(self.text)
         self.lemmas = [_lemma(each.text) for each in self.words]
         self.taken: set[int] = set()
         self.slots = [*self._term_slots(sure)]
@@ -169,7 +169,7 @@ class Question:
 
     def is_name(self, places: Iterable[int]) -> bool:
         """Return whether some words are written as a name, whatever it names."""
-        return any(at and self._capitals and self.words[at].text[0].isupper() for at in places)
+        return any(self.words[at].start in self._names for at in places)
 
     def _masked(self, more: Iterable[int] = ()) -> str:
         """Return the question with its names blanked out."""

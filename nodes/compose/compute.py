@@ -33,7 +33,7 @@ async def compute(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     looked up as it is: the record's query counts it.
     """
     *others, last = composed = state["composed"]
-    if last.aggregate and last.verdict == "filter":
+    if last.aggregate and state["missing"]:
         runtime.trace["reason"] = "a condition is missing from what is counted or compared"
         return {"decision": otherwise(state, runtime)}
     topics = _set_out_from(composed, state)

@@ -113,7 +113,7 @@ async def _find(
 
 
 async def _likest_first(hops: list[Hop], question: str, runtime: NodeRuntime) -> list[Hop]:
-    """Return hops in their order, those that are likest to a question first where not all can be shown."""
+    """Return hops as they are where all can be shown, else those first that are likest to a question."""
     if len(hops) <= MAX_RELATIONS:
         return hops
     alike = dict(zip(hops, await likeness([hop.words for hop in hops], question, runtime), strict=True))

@@ -100,6 +100,13 @@ async def test_where_an_entity_is_named_the_reply_decides(workshop: SparqlGraph)
     assert model.prompts[0].case().endswith(f"{DRAFTS}\nReply:")
 
 
+async def test_what_is_counted_stands_where_a_draft_fails(workshop: SparqlGraph) -> None:
+    counted = {"chains": [[1]], "count": True, "draft": True}
+    model = lines(compose_query=counted, draft_query={"sparql": ""})
+    record = await ask("How many tools does Bolt make?", workshop, model)
+    assert (record["outcome"], len(record["answers"])) == ("grounded_unverified", 1)
+
+
 async def test_what_is_missing_and_not_found_is_drafted(workshop: SparqlGraph) -> None:
     query = "SELECT (SUM(?w) AS ?n) { ?t r:madeBy e:m2 ; r:weight ?w }"
     model = lines(

@@ -45,7 +45,8 @@ def taking(relation: str) -> ScriptedModel:
         ("Which cars come from Wolf?", "made_by", []),  # a relation may be paraphrased,
         ("Which cars belong to the region Saxony?", "region", []),  # or have a verb beside it;
         ("Which cars from Wolf won the Rally?", "made_by", ["rally"]),
-        ("Which cars have the region that has Saxony as region?", "region", ["region"]),  # twice
+        ("Which cars in the region of Saxony have a region?", "region", ["region"]),  # twice
+        ("Which cars lie in the region that is the region Saxony?", "region", []),  # but of the same thing
         ("Which cars from Wolf won the WRC?", "made_by", ["wrc"]),
         ("WHICH CARS COME FROM WOLF?", "made_by", []),  # all in capitals tells no names
         ("Which cars from Wolf swim in rivers?", "made_by", ["swim"]),  # one phrase for each, and no name
