@@ -36,6 +36,9 @@ DEFINITION = f"What is the definition of {TOPIC_MASK}?"
 SAME_QUESTION = 0.85
 """Likeness from which a training question asks the same: it tells better what "who is [ENT]" asks for."""
 
+MIN_TYPED = 0.25
+"""Share of the nodes from which classes tell of which kind answers are."""
+
 KIND_LOGIT = 12.0
 """How much a chain gains that leads to things of the class that is asked for, and to no others."""
 
@@ -149,10 +152,12 @@ class Retriever:
     ) -> tuple[str, dict[Entity, KindShares]]:
         """Return what the class is called that a question asks for, and how far hops lead to it from others.
 
-        What has no class may be of this one.
+        Where few nodes have a class, those of the others tell nothing.
         """
         profile = await self._graph.profile()
-        if not profile.classes:
+        untyped = profile.find(UNTYPED)
+        typed = sum(each.members for each in profile.classes if each != untyped)
+        if typed <= MIN_TYPED * (typed + (untyped.members if untyped else 0)):
             return "", {}
         classes = {chain.topic: chain.topic.name for chain in await self._graph.find_classes(question)}
         classes |= {topic: name for topic, name in topics.items() if profile.find(topic.id)}
@@ -161,7 +166,7 @@ class Retriever:
             return "", {}
         if self._ends is None:
             self._ends = await asyncio.to_thread(HopEnds, profile)
-        below = {UNTYPED, *(each.id for each in profile.subclasses(asked.id))}
+        below = {each.id for each in profile.subclasses(asked.id)}
         others = (topic for topic in topics if topic != asked)
         return classes[asked] or "", dict.fromkeys(others, partial(self._ends.share, classes=below))
 
