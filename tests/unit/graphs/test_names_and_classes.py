@@ -141,7 +141,7 @@ async def test_classes_tell_the_kind_of_answers_unless_few_nodes_have_one(
 
 async def test_the_word_of_a_class_names_a_relation_where_no_other_does(graph: Open) -> None:
     people = "".join(
-        f'e:p{n} a e:Member ; rdfs:label "{name}" .' for n, name in enumerate(("Ida", "Max", "Udo"))
+        f'e:p{n} a e:Member ; rdfs:label "{name}" .' for n, name in enumerate(("Ida", "Max", "Olga"))
     )
     store = graph(
         f'e:Member rdfs:label "member" . {people}'
