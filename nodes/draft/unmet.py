@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kgqa.kg.terms import Entity, Literal, Term, plain_term
+from kgqa.kg.text import spaced
 from kgqa.nodes.coverage import uncovered_by_terms
 from kgqa.nodes.cues import asked_extremes, unused_cues_of_sparql
 from kgqa.nodes.draft.state import Described, DraftState
@@ -56,7 +57,7 @@ class _Query:
     @property
     def names(self) -> list[str]:
         """What is called what it names."""
-        return [_words(self.described.called(id)) for id in self.checked.ids]
+        return [_words(spaced(self.described.called(id))) for id in self.checked.ids]
 
     def unmet(self, answers: Sequence[Term]) -> Iterator[str]:
         """Yield the topics, values, cues and figures of the question that it does not say."""
@@ -109,7 +110,10 @@ class _Query:
         )
 
     def _is_part(self, topic: Entity) -> bool:
-        """Return whether it has a topic: an entity that binds it, a value, a class or what says its name."""
+        """Return whether it has a topic: an entity that binds it, a value, a class or what says its name.
+
+        A relation says that of a class, and of what the question does not write as a name ("process").
+        """
         meant, names = plain_term(topic), self.names
         literals = {(term.name or "").casefold() for term in self.written if isinstance(term, Literal)}
         if (topic.name or "").casefold() in literals:
@@ -120,7 +124,8 @@ class _Query:
             return True
         is_class = any(plain_term(Entity(id)) == meant for id in self.state["classes"])
         says = any(_words(relation_phrase(str(topic))) in words for words in names)
-        return is_class and (meant.id in self.checked.ids or says)
+        is_name = not is_class and str(topic) in self.state["question"]
+        return (is_class and meant.id in self.checked.ids) or (says and not is_name)
 
 
 def without_names(question: str, topics: Sequence[Entity], described: Described) -> str:

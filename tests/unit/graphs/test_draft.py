@@ -66,6 +66,21 @@ async def test_of_many_relations_of_what_is_found_the_likest_are_shown() -> None
     assert "?x r:volumeUnit it" in line
 
 
+@pytest.mark.parametrize(("said", "taken"), [("polish", True), ("Polish", False)])
+async def test_a_relation_says_what_is_an_entity_too_unless_it_is_written_as_a_name(
+    said: str, taken: bool
+) -> None:
+    polished = open_workshop(
+        'e:t3 r:usesPolish e:wax . e:wax rdfs:label "Wax" . e:polish rdfs:label "Polish" ; r:size 3 .'
+    )
+    draft = drafted("SELECT ?p { e:t3 r:usesPolish ?p }")
+    topics = {"topics": ["Hatchet", "Polish"]}
+    record, model = await ask(f"What is the {said} of Hatchet?", polished, draft, draft, **topics)
+    assert shown(record) == ["Wax"]
+    told = " ".join(model.prompts[-1].objections)
+    assert ('no name in it says "Polish"' in told) != taken
+
+
 async def test_letters_that_stand_for_what_is_asked_for_name_nothing(workshop: SparqlGraph) -> None:
     draft = drafted("SELECT ?a ?b { ?a a r:Maker ; r:city ?c . ?b a r:Maker ; r:city ?c FILTER(?a != ?b) }")
     record, _ = await ask("Which makers A and B are in the same city?", workshop, draft, draft)
