@@ -134,9 +134,9 @@ class Retriever:
                 text = blank_out(text, asked_kinds(text, ()))
             await graph.restrict_to_names(topic, text)
         searched = {each: text for each, text in masked.items() if not named or each not in classes}
-        kind, kinds = await self._kinds(question, {topic: names.get(topic) for topic in topics})
+        called, kinds = await self._kinds(question, {topic: names.get(topic) for topic in topics})
         worded = {
-            each: _without_kind(text, kind) if each in kinds else text for each, text in searched.items()
+            each: _without_kind(text, called) if each in kinds else text for each, text in searched.items()
         }
         rated = await self._rate(searched, worded, advice, inverses, graph, kinds)
         chains = {
@@ -149,8 +149,8 @@ class Retriever:
 
     async def _kinds(
         self, question: str, topics: Mapping[Entity, str | None]
-    ) -> tuple[str, dict[Entity, KindShares]]:
-        """Return what the class is called that a question asks for, and how far hops lead to it from others.
+    ) -> tuple[Sequence[str], dict[Entity, KindShares]]:
+        """Return what classes a question names, the one it asks for first, and how far hops lead to that.
 
         Where few nodes have a class, those of the others tell nothing.
         """
@@ -158,17 +158,18 @@ class Retriever:
         untyped = profile.find(UNTYPED)
         typed = sum(each.members for each in profile.classes if each != untyped)
         if typed <= MIN_TYPED * (typed + (untyped.members if untyped else 0)):
-            return "", {}
+            return (), {}
         classes = {chain.topic: chain.topic.name for chain in await self._graph.find_classes(question)}
         classes |= {topic: name for topic, name in topics.items() if profile.find(topic.id)}
         asked = asked_kind(question, classes)
         if asked is None:
-            return "", {}
+            return (), {}
         if self._ends is None:
             self._ends = await asyncio.to_thread(HopEnds, profile)
         below = {each.id for each in profile.subclasses(asked.id)}
         others = (topic for topic in topics if topic != asked)
-        return classes[asked] or "", dict.fromkeys(others, partial(self._ends.share, classes=below))
+        called = sorted(filter(None, classes.values()), key=lambda name: name != classes[asked])
+        return called, dict.fromkeys(others, partial(self._ends.share, classes=below))
 
     async def _inverse_relations(self) -> InverseRelations:
         """Return the inverse relations of the graph; none, and it is asked again, where it cannot tell."""
@@ -231,13 +232,16 @@ class Retriever:
         return {topic: await asyncio.to_thread(rate, topic) for topic in masked}
 
 
-def _without_kind(masked: str, kind: str) -> str:
-    """Leave out what a question calls the class that it asks for, where it says more than that.
+def _without_kind(masked: str, called: Sequence[str]) -> str:
+    """Leave out what a question calls the first class, for which it asks, where it says more than classes.
 
     How far hops lead there counts by itself.
     """
-    left = replace_names(masked, dict.fromkeys((in_plural(kind), kind), OTHER_MASK))
-    return left if asked_words(left) else masked
+    kind, every = (
+        replace_names(masked, {form: OTHER_MASK for name in names for form in (in_plural(name), name)})
+        for names in (called[:1], called)
+    )
+    return kind if asked_words(every) else masked
 
 
 def _led_to_kind(hops: Sequence[Hop], kinds: KindShares, company: bool) -> float:

@@ -45,15 +45,15 @@ class NamedWords(NamedTuple):
 def asks_for_kind(question: str, kind: str) -> bool:
     """Return whether things of a kind are what a question asks for.
 
-    >>> questions = "Which huts are old?", "Who runs the oldest hut?", "All the huts on Rigi", "Huts' names"
+    >>> questions = "Which huts are old?", "Who runs the old hut?", "All the huts that Ann runs", "Huts' names"
     >>> [asks_for_kind(question, "Hut") for question in questions]
     [True, False, True, False]
     """
     said, name = (fold(in_singular(text)) for text in (question, spaced(kind)))
     before, found, _ = said.partition(f" {name}")
-    begins = rf"(?:all )?(?:of )?(?:the )?{re.escape(in_plural(spaced(kind)))}(?:$| (?P<next>\w+))"
-    if begun := re.match(begins, question.strip(), re.IGNORECASE):  # "customers in Madrid"
-        return begun["next"] is None or fold(begun["next"]) in FUNCTION_WORDS
+    begins = rf"(?:all )?(?:of )?(?:the )?{re.escape(in_plural(spaced(kind)))} (?:that|which|who|whose)\b"
+    if re.match(begins, question.strip(), re.IGNORECASE):
+        return True
     return bool(found) and _ASKED_KIND.fullmatch(before) is not None
 
 
