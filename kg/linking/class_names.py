@@ -45,7 +45,7 @@ class NamedWords(NamedTuple):
 def asks_for_kind(question: str, kind: str) -> bool:
     """Return whether things of a kind are what a question asks for.
 
-    >>> questions = "Which huts are old?", "Who runs the old hut?", "All the huts that Ann runs", "Huts' names"
+    >>> questions = "Which huts are old?", "Who runs the old hut?", "All the huts that are old", "Huts' names"
     >>> [asks_for_kind(question, "Hut") for question in questions]
     [True, False, True, False]
     """
