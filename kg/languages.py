@@ -59,17 +59,21 @@ def detect_language(text: str) -> str:
 def name_starts(text: str) -> frozenset[int]:
     """Return where words begin that are written as names: in capitals, but for the first of a sentence.
 
-    None where all words that carry meaning are, or all nouns (blocking at first).
+    None in a heading, all in capitals, or where all nouns have them, as in German (blocking at first).
 
     >>> text = "I am new here. Which books did Ada Byron read?"
     >>> [text[at:].split()[0] for at in sorted(name_starts(text))]
     ['Ada', 'Byron']
-    >>> name_starts("Which Books Has Ada?"), name_starts("Welche Bücher hat Ada geschrieben?")
-    (frozenset(), frozenset())
+    >>> [len(name_starts(each)) for each in ("Who was Ada?", "Which Books Has Ada?", "WHO WAS ADA?")]
+    [1, 0, 0]
+    >>> name_starts("Welche Bücher hat Ada geschrieben?")
+    frozenset()
     """
     words = split_words(text)
-    some = any(each.text[0].islower() and fold(each.text) not in FUNCTION_WORDS for each in words)
-    if not some or detect_language(text) in CAPITALISED_NOUNS:
+    is_plain = any(each.text[0].islower() and fold(each.text) not in FUNCTION_WORDS for each in words)
+    is_heading = any(each.text.istitle() and fold(each.text) in FUNCTION_WORDS - {"i"} for each in words[1:])
+    capitals_tell = is_plain or not (is_heading or text.isupper())
+    if not capitals_tell or detect_language(text) in CAPITALISED_NOUNS:
         return frozenset()
     return frozenset(
         word.start

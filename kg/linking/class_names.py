@@ -51,10 +51,9 @@ def asks_for_kind(question: str, kind: str) -> bool:
     """
     said, name = (fold(in_singular(text)) for text in (question, spaced(kind)))
     before, found, _ = said.partition(f" {name}")
-    begins = rf"(?:all )?(?:of )?(?:the )?{re.escape(in_plural(spaced(kind)))} (?:that|which|who|whose)\b"
-    if re.match(begins, question.strip(), re.IGNORECASE):
-        return True
-    return bool(found) and _ASKED_KIND.fullmatch(before) is not None
+    begins = rf"\s*(?:all )?(?:the )?{re.escape(in_plural(spaced(kind)))} (?:that|which|who|whose)\b"
+    is_first = re.match(begins, question, re.IGNORECASE) is not None
+    return is_first or (bool(found) and _ASKED_KIND.fullmatch(before) is not None)
 
 
 def asked_kind(question: str, classes: Mapping[Entity, str | None]) -> Entity | None:

@@ -194,13 +194,16 @@ class NameIndex:
         return bool(named) and all(len(name) <= MAX_CODE_CHARS and name.isupper() for _, name in named)
 
     def find_misspelt(self, text: str, limit: int = 10, cutoff: float = MIN_FUZZY_SIMILARITY) -> list[Match]:
-        """Find entities with a name spelt like ``text``, with its digits, or that holds its words."""
+        """Find entities whose name is spelt like ``text``, or holds all its words, best first.
+
+        One that is spelt like it has the same digits: another number is another thing.
+        """
         folded = strip_article(fold(replace_surrogates(text)))
         if not 0 < len(folded) <= MAX_MISSPELT_CHARS:
             return []
         like = cutoff / (200 - cutoff)  # of two lengths, the least share at which they can be so similar
         keys = self._table.keys_like(folded, len(folded) * like, len(folded) / like)
-        if digits := _digits(folded):  # another number is another thing
+        if digits := _digits(folded):
             keys = [key for key in keys if _digits(key) == digits]
         scores = dict[str, float]()
         for scorer, loss in ((fuzz.ratio, 0.0), (fuzz.token_sort_ratio, 0.01)):
