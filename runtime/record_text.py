@@ -29,7 +29,7 @@ OUTAGES = {
 
 READ_AS = "Read as: "
 
-DECIDED_BY = {"graph": "decided by the graph", "model": "decided by the model", None: "not checked"}
+DECIDED_BY = {"graph": "decided by the graph", "model": "decided by the model", None: "not taken into account"}
 
 DID_YOU_MEAN = "or did you mean"
 
@@ -177,12 +177,12 @@ def say_cost(record: Mapping[str, Any]) -> str:
     usage = record["usage"]
     calls, seconds = (usage["llm_calls"] or 0) + (usage["cached_calls"] or 0), usage["seconds"]
     parts = [
-        _caveat(record["outcome"]) or record["outcome"],
+        OUTCOME_LABELS.get(record["outcome"], record["outcome"]),
         f"{record['method']}, {record['config']['model']}",
         f"confidence {record['confidence']:.2f}" if record["confidence"] is not None else "",
         count_of(calls, "model call") if calls else "",
         count_of(usage["kg_queries"] or 0, "graph query"),
-        f"{usage['model_queries']} more by the model" if usage["model_queries"] else "",
+        f"{usage['model_queries']} more to read the question" if usage["model_queries"] else "",
         "" if seconds is None else f"{seconds:.2f} s",
         f"stopped by {record['stopped_by']}" if record["stopped_by"] else "",
     ]

@@ -139,7 +139,7 @@ def test_a_tool_answers_in_words_with_the_record_as_its_artifact(
     tool = kgqa.as_tool(method="cor", depth=2, **offline)
     said = caller(lambda: tool.invoke({"question": WHERE}))
     assert said.splitlines()[:3] == ["Read as: what Ada lives in", "Ulm", "  Ada -lives_in-> Ulm"]
-    assert said.splitlines()[3].startswith("  grounded · cor, offline")
+    assert said.splitlines()[3].startswith("  proved by the graph · cor, offline")
     call = {"type": "tool_call", "id": "1", "name": "ask", "args": {"question": WHERE, "topics": ["Ada"]}}
     message = asyncio.run(tool.ainvoke(call))
     assert (shown(message.artifact), message.artifact["config"]["depth"]) == (["Ulm"], 2)

@@ -66,7 +66,7 @@ def test_an_answer_comes_with_its_path(run: Kgqa, town: str) -> None:
     ended = run("ask", "Which river flows through Ulm?", "--kg", town)
     assert ended.status == 0
     assert ended.out.splitlines()[:3] == ["Read as: the river of Ulm", "Danube", "  Ulm -river-> Danube"]
-    assert "grounded · compose, offline" in ended.out
+    assert "proved by the graph · compose, offline" in ended.out
 
 
 def test_labels_cannot_command_the_terminal(run: Kgqa, turtle: Callable[..., Path]) -> None:
@@ -116,7 +116,7 @@ def test_watch_shows_each_step_of_cog(run: Kgqa, town: str) -> None:
         *("link", "blueprint", "retrieve_relations", "rerank", "prune"),
         *("expand", "verify", "learn", "answer", "Read", "Danube"),
     ]
-    assert "grounded · cog, offline" in ended.out
+    assert "proved by the graph · cog, offline" in ended.out
 
 
 def test_no_answer_has_a_status_of_its_own(run: Kgqa, town: str) -> None:

@@ -300,7 +300,7 @@ def test_what_nobody_has_checked_stays_unchecked_in_another_reading(page: "Page"
     page.locator("#alternatives button").first.click()
     assert page.inner_text("#reading") != reading
     assert page.inner_text("#outcome") == OUTCOME_LABELS["grounded_unverified"]
-    assert page.locator("#conditions tbody tr").all_text_contents() == ["1990not checked"]
+    assert page.locator("#conditions tbody tr").all_text_contents() == ["1990not taken into account"]
 
 
 def test_a_conversation_goes_on_from_the_reading_that_is_clicked(page: "Page") -> None:

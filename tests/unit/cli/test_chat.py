@@ -75,7 +75,7 @@ def test_question_after_question_is_answered_until_the_end(talk: Talk) -> None:
 def test_what_is_set_holds_for_the_questions_after_it(talk: Talk) -> None:
     out, err = talk(":method COR", ":topic Ulm", "Which river is there?", ":sparql", ":topic")
     assert "graph.ttl · about Ulm\n" in out
-    assert "grounded · cor, offline" in out
+    assert "proved by the graph · cor, offline" in out
     assert "SELECT" in out and "Danube" in out
     assert out.rstrip().endswith("graph.ttl")
     assert err == ""
@@ -100,7 +100,7 @@ def test_steps_are_shown_where_they_are_asked_for(talk: Talk) -> None:
 def test_a_wrong_command_is_one_line_and_nothing_else_changes(talk: Talk, line: str, said: str) -> None:
     out, err = talk(line, ULM)
     assert err.startswith("kgqa: ") and said in err and err.count("\n") == 1
-    assert "grounded · compose, offline" in out
+    assert "proved by the graph · compose, offline" in out
 
 
 def test_a_graph_that_is_not_there_is_told_and_the_one_before_stays(talk: Talk) -> None:

@@ -94,7 +94,7 @@ def test_a_record_prints_in_three_lines() -> None:
     assert str(record()).splitlines() == [
         "Sol",
         "  Lima <-capital- Peru -currency-> Sol",
-        "  grounded · compose, offline · confidence 0.50 · 3 graph queries · 0.25 s",
+        "  proved by the graph · compose, offline · confidence 0.50 · 3 graph queries · 0.25 s",
     ]
     path = record()["paths"][0]
     assert str(record(paths=[path] * 3)).splitlines()[1].endswith("-> Sol (and 2 more)")
@@ -165,7 +165,7 @@ def test_a_notebook_shows_answer_picture_and_who_decided() -> None:
     ]
     shown = record(conditions=conditions)._repr_html_()
     assert {"strong", "svg", "title"} <= Tags(shown).names
-    for text in ("Sol", "decided by the graph: in Peru", "not checked: first", "3 graph queries"):
+    for text in ("Sol", "decided by the graph: in Peru", "not taken into account: first", "3 graph queries"):
         assert text in Tags(shown).text
     picture = ElementTree.fromstring(shown[shown.index("<svg") : shown.index("</svg>") + 6])
     space = "{http://www.w3.org/2000/svg}"
