@@ -29,7 +29,11 @@ OUTAGES = {
 
 READ_AS = "Read as: "
 
-DECIDED_BY = {"graph": "decided by the graph", "model": "decided by the model", None: "not taken into account"}
+DECIDED_BY = {
+    "graph": "decided by the graph",
+    "model": "decided by the model",
+    None: "not taken into account",
+}
 
 DID_YOU_MEAN = "or did you mean"
 
