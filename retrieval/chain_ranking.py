@@ -68,6 +68,7 @@ _MAX_TYPED_ENDS = 12  # ends whose kind is looked at
 # with several topics
 _UNUSED_TOPIC_LOGIT = -8.0  # logarithm of how likely a topic entity plays no part in the answer
 _HOP_LOGIT = -1.0  # of each hop: what one chain says, another need not say again
+_NAMED_END_LOGIT = -8.0  # of each topic among the answers: nobody asks for what the question names
 _BEST_LOGIT_WEIGHT = 0.3  # of the chain that answers best: shares of different topics do not tell which
 _MAX_COMBINATIONS = 1_000  # that are looked at; of each topic as many of the best chains as that allows
 
@@ -200,7 +201,8 @@ def rank_combinations(
         choices = [chosen for chosen in choices if len({each.chain.hops for each in chosen}) == 1] or choices
     if not choices:
         return []
-    totals = np.array([_total(chosen, apart) for chosen in choices])
+    between = {chain: each for found in rated.values() for each in found for chain in each.chains}
+    totals = np.array([_total(chosen, {} if apart else between, apart) for chosen in choices])
     shares = np.exp(totals - totals.max())
     shares /= shares.sum()
     best = np.argsort(-shares, kind="stable")[:most]
@@ -212,14 +214,34 @@ def _used(chosen: Sequence[CandidateChain]) -> dict[Entity, CandidateChain]:
     return {each.chain.topic: each for each in chosen if each.chain.depth}
 
 
-def _total(chosen: Sequence[CandidateChain], apart: bool) -> float:
-    """Return the logit of a choice of one chain from each topic."""
-    total = sum(each.share for each in chosen)
+def _total(chosen: Sequence[CandidateChain], between: Mapping[Chain, CandidateChain], apart: bool) -> float:
+    """Return the logit of a choice of one chain from each topic; ``between`` may lead from one to another."""
+    total = sum(_joined_share(each, chosen, between) for each in chosen)
     if len(chosen) == 1:
         return total
     total += _HOP_LOGIT * sum(each.chain.depth for each in chosen)
-    best = max(each.logit for each in chosen if each.chain.depth)
-    return total if apart else total + _BEST_LOGIT_WEIGHT * best
+    if apart:
+        return total
+    used = [each for each in chosen if each.chain.depth]
+    named = frozenset.intersection(*(each.terms for each in used)) & {each.chain.topic for each in chosen}
+    return total + _NAMED_END_LOGIT * len(named) + _BEST_LOGIT_WEIGHT * max(each.logit for each in used)
+
+
+def _joined_share(
+    one: CandidateChain, chosen: Sequence[CandidateChain], between: Mapping[Chain, CandidateChain]
+) -> float:
+    """Return the share of a chain; or of the one by which it goes on to another topic, if that is likelier.
+
+    A question of two topics may be said by the chain from one to the other, and ask for a node on it.
+    """
+    shares = [one.share]
+    for other in chosen if one.chain.depth else ():
+        if other is not one and other.chain.depth:
+            back = tuple(hop.inverse for hop in reversed(other.chain.hops))
+            whole = between.get(Chain(one.chain.topic, (*one.chain.hops, *back)))
+            if whole and other.chain.topic in whole.terms:
+                shares.append(whole.share)
+    return max(shares)
 
 
 def _combinations(

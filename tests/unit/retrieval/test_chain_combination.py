@@ -62,6 +62,33 @@ def test_of_chains_that_do_not_meet_the_one_that_says_most_is_chosen() -> None:
     assert relations(combine_chains(ways, apart=False)) == ["r"]
 
 
+def onwards(one: CandidateChain, hop: Hop, end: Entity, share: float) -> CandidateChain:
+    """A way that goes on from another to one end."""
+    chain = Chain(one.chain.topic, (*one.chain.hops, hop))
+    return CandidateChain(chain, (Candidate(end),), share=math.log(share))
+
+
+def test_what_leads_from_one_topic_to_the_other_speaks_for_the_two_that_meet_on_it() -> None:
+    plays, club = rated(ANN, "plays", "xy", 0.001), rated(BOB, "club", "x", 0.001)
+    back = replace(club, chain=Chain(BOB, (Hop("http://t/r/club", forward=False),)))
+    likely = [rated(ANN, "p", "z", 0.5), rated(BOB, "q", "z", 0.5)]
+    ways = {ANN: [plays, likely[0]], BOB: [back, likely[1]]}
+    assert relations(combine_chains(ways, apart=False)) == ["p", "q"]
+    there = onwards(plays, Hop("http://t/r/club"), BOB, 0.999)
+    and_back = onwards(back, Hop("http://t/r/plays", forward=False), ANN, 0.999)
+    joined = {ANN: [*ways[ANN], there], BOB: [*ways[BOB], and_back]}
+    assert relations(combine_chains(joined, apart=False)) == ["plays", "club"]
+    elsewhere = replace(there, ends=likely[0].ends)
+    assert relations(combine_chains({**joined, ANN: [*ways[ANN], elsewhere]}, apart=False)) == ["p", "q"]
+
+
+def test_what_the_question_names_is_no_answer_where_there_is_another() -> None:
+    named = CandidateChain(Chain(ANN, (Hop("http://t/r/p"),)), (Candidate(BOB),), share=math.log(0.9))
+    other, beside = rated(ANN, "q", "x", 0.1), rated(BOB, "r", "x", 0.001)
+    assert relations(combine_chains({ANN: [named, other], BOB: [beside]}, apart=False)) == ["q", "r"]
+    assert relations(combine_chains({ANN: [named], BOB: [rated(BOB, "r", "y", 0.5)]}, apart=False)) == ["r"]
+
+
 def test_ends_that_were_cut_may_meet_any() -> None:
     ways = {ANN: [rated(ANN, "p", "x", 1.0)], BOB: [rated(BOB, "r", "y", 0.9, truncated=True)]}
     assert relations(combine_chains(ways, apart=False)) == ["p", "r"]
