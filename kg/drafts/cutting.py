@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kgqa.kg.drafts.names import blank_texts
-from kgqa.kg.drafts.reading import is_open, read_draft
+from kgqa.kg.drafts.reading import read_draft
+from kgqa.kg.sparql.nodes import is_open
 from kgqa.kg.terms import Term
 
 MAX_ROWS_COMPARED = 1_000

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from kgqa.kg.drafts.reading import Aggregated, Node, Pattern, Select, is_open
+from kgqa.kg.drafts.reading import Aggregated, Pattern, Select
 from kgqa.kg.drafts.schema import TYPES, Schema, Use
+from kgqa.kg.sparql.nodes import Node, is_constant, is_open
 
 _COUNTING = {"SUM", "AVG", "COUNT"}
 
@@ -83,9 +84,7 @@ def _several_beside(
 
 def _is_several(pattern: Pattern, *, forward: bool, uses: Sequence[Use], schema: Schema) -> bool:
     """Return whether a node is known to have several others along a pattern, or against it."""
-    from rdflib import URIRef
-
-    if not uses or not isinstance(pattern.relation, URIRef):
+    if not uses or not is_constant(pattern.relation):
         return False
     if forward:
         return any(not use.profile.is_single for use in uses)

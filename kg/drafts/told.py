@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from kgqa.kg.dialects import XSD
-from kgqa.kg.drafts.reading import Node, is_constant, is_open, name_of, variables_of
+from kgqa.kg.drafts.reading import name_of, variables_of
 from kgqa.kg.phrases import say_compared, say_operator, say_term, say_terms
+from kgqa.kg.sparql.nodes import Node, is_constant, is_open
 from kgqa.kg.terms import Literal, Term
 
 COMPUTED = "what is computed"
