@@ -11,8 +11,7 @@ from typing import Literal as Choice
 from rapidfuzz import fuzz, process
 
 from kgqa.kg.dialects import RDFS
-from kgqa.kg.drafts.leftovers import unused_values, values_taken_twice
-from kgqa.kg.drafts.multiplicity import multiplied_rows
+from kgqa.kg.drafts.multiplicity import multiplied_rows, unused_values, values_taken_twice
 from kgqa.kg.drafts.names import Names
 from kgqa.kg.drafts.reading import Draft, Group, Pattern, parts_of, shown_name, variables_of
 from kgqa.kg.drafts.schema import TYPES, Schema, Use, ValueKind, datatype_kind, ends_of, kinds_of, values_of
