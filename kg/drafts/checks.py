@@ -590,7 +590,7 @@ class _Checks:
         ]
         linked += [{each.result, *variables_of(each.of)} for s in self.draft.selects for each in s.aggregates]
         linked += [{*each.columns} for each in self.draft.selects[1:]]
-        linked += [{*map(_first, each.order)} - {None} for each in self.draft.selects[1:]]
+        linked += [{of for of, _ in each.order if is_open(of)} for each in self.draft.selects[1:]]
         parts = _components(linked)
         required = [each for each in self.draft.required if any(map(is_open, each.nodes))]
         aggregated = {column for each in self.draft.selects[1:] if each.keys == [] for column in each.columns}
@@ -638,10 +638,6 @@ class _Checks:
 
 def _milder(level: Level) -> Level:
     return "doubtful" if level == "wrong" else level
-
-
-def _first(ordered: tuple[Node, bool]) -> Node | None:
-    return ordered[0] if is_open(ordered[0]) else None
 
 
 def _components(linked: Iterable[set[Node]]) -> list[set[Node]]:
