@@ -50,8 +50,9 @@ VALUES (?x) { (<http://x/a>) } } LIMIT 5'
 def read_facts(query: str, rows: Sequence[Mapping[str, Term | None]]) -> list[Triple]:
     """Return the facts that patterns of a query are in rows of `facts_query`, each once."""
     found: dict[Triple, None] = {}
+    patterns = _patterns(query)
     for row in rows:
-        for each in _patterns(query):
+        for each in patterns:
             start, end = (_filled(node, row) for node in (each.start, each.end))
             if isinstance(start, Entity) and end is not None and is_iri(str(each.relation)):
                 found[Triple(start, str(each.relation), end)] = None
