@@ -20,8 +20,7 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import is_iri
 
-TABLES_FILE = "tables.json"
-"""The file of a run folder: it is the graph of a run that tells."""
+TABLES_FILE = "tables.json"  # the file of a run folder: it is the graph of a run that tells
 
 MAX_CONCURRENT_QUERIES = 8
 

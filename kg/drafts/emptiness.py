@@ -6,11 +6,8 @@ from dataclasses import replace
 from kgqa.kg.drafts.reading import Draft, Pattern, read_draft, write_path
 from kgqa.kg.sparql.nodes import is_open
 
-MAX_QUESTIONS = 8
-"""Queries by which the empty part of a query is found at most."""
-
-Ask = Callable[[str], Awaitable[bool]]
-"""Runs an ASK."""
+MAX_QUESTIONS = 8  # queries by which the empty part of a query is found at most
+Ask = Callable[[str], Awaitable[bool]]  # runs an ASK
 
 
 async def find_empty(query: str, ask: Ask) -> list[Pattern]:

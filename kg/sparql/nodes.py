@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 
 from kgqa.kg.terms import XSD_STRING, Entity, Literal, Term
 
-Node: TypeAlias = Any
-"""A term or a part of the algebra of rdflib."""
+Node: TypeAlias = Any  # a term or a part of the algebra of rdflib
 
 
 def is_variable(node: Node) -> bool:

@@ -18,8 +18,7 @@ from kgqa.kg.sparql.patterns import (
 )
 from kgqa.kg.terms import XSD_STRING, Hop, Literal, Term
 
-MAX_VALUE_CHARS = 80
-"""Characters of a value that a question may name."""
+MAX_VALUE_CHARS = 80  # characters of a value that a question may name
 
 TEXT_DATATYPES = (
     XSD_STRING,
