@@ -58,10 +58,8 @@ class CallCosts:
     """The cost of one ask while it runs."""
 
     counted: Usage = field(default_factory=Usage)
-    lost: int = 0
-    """Calls that ran out of time."""
-    keys: list[str] = field(default_factory=list)
-    """Rows of the cache that were read or written."""
+    lost: int = 0  # calls that ran out of time
+    keys: list[str] = field(default_factory=list)  # rows of the cache that were read or written
     _started: float = field(default_factory=time.perf_counter)
 
     def usage(self) -> Usage:

@@ -30,8 +30,7 @@ class Feature(NamedTuple):
 
     part: str
     with_hop_model: float
-    with_nearest: float
-    """Where there are the nearest questions alone."""
+    with_nearest: float  # where there are the nearest questions alone
     untrained: float
 
 

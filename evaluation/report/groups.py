@@ -59,8 +59,7 @@ class DatasetGroup:
     name: str
     digest: str
     runs: tuple[ReportedRun, ...]
-    no_gold: str | None
-    """Why the questions are shown without their gold; None where they have it."""
+    no_gold: str | None  # why the questions are shown without their gold; None where they have it
 
     @property
     def questions(self) -> tuple[Question, ...]:

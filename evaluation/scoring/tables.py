@@ -42,10 +42,8 @@ class TableMetrics(TypedDict, total=False):
     precision: Share
     recall: Share
     f1: Share
-    ndcg: Share | None
-    """Of the questions that ask for an order; null where none does."""
-    f1_ndcg: Share | None
-    """Of all: F1, and of those that ask for an order NDCG."""
+    ndcg: Share | None  # of the questions that ask for an order; null where none does
+    f1_ndcg: Share | None  # of all: F1, and of those that ask for an order NDCG
     row_precision: Share
     row_recall: Share
     row_f1: Share

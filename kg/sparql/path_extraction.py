@@ -221,8 +221,7 @@ class QueryChains:
     two patterns has two branches. Branches are in order of length, then of their hops.
     """
 
-    answer: str
-    """The variable that is projected, without ``?``; its count, if that is asked for."""
+    answer: str  # the variable that is projected, without ``?``; its count, if that is asked for
     alternatives: tuple[tuple[ChainToAnswer, ...], ...]
 
     @property
