@@ -245,8 +245,7 @@ CLOSURE, RESTRICTED = "urn:kgqa:closure:", "urn:kgqa:some:"
 IN_LANGUAGE = "urn:kgqa:language:"
 """How relations to names in one language begin: its code, a colon and the naming relation follow."""
 
-LOCAL_NAME = "urn:kgqa:local-name"
-"""From a class or concept to the name that its IRI gives it."""
+LOCAL_NAME = "urn:kgqa:local-name"  # from a class or concept to the name that its IRI gives it
 
 PLAIN = Dialect(
     name="plain",

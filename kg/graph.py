@@ -210,8 +210,7 @@ class Rows:
 
     columns: tuple[str, ...]
     rows: list[Row]
-    cut: bool = False
-    """Whether the server may have left rows out by a limit of its own."""
+    cut: bool = False  # whether the server may have left rows out by a limit of its own
 
 
 @dataclass(frozen=True, slots=True)

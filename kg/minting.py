@@ -65,9 +65,10 @@ def typed_literal(value: object) -> ox.Literal | None:
         return literal(str(value).lower(), "boolean")
     for kind, datatype in _DATATYPES.items():
         if isinstance(value, kind):
-            is_float = isinstance(value, float)
-            text = value.isoformat() if isinstance(value, date | time) else _number(value)
-            return literal(_XSD_FLOATS.get(text, text) if is_float else text, datatype)
+            if isinstance(value, date | time):
+                return literal(value.isoformat(), datatype)
+            text = f"{value:f}" if isinstance(value, Decimal) else str(value)
+            return literal(_XSD_FLOATS.get(text, text), datatype)
     return ox.Literal(value) if isinstance(value, str) else None
 
 
@@ -80,10 +81,6 @@ _DATATYPES: dict[type, str] = {
     time: "time",
 }
 _XSD_FLOATS = {"inf": "INF", "-inf": "-INF", "nan": "NaN"}
-
-
-def _number(value: object) -> str:
-    return f"{value:f}" if isinstance(value, Decimal) else str(value)
 
 
 VALUE_PATTERNS = {

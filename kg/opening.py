@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -189,13 +190,8 @@ def _open_loaded(
 ) -> SparqlGraph:
     executor = EmbeddedStore(store, deadline=deadline)
     profile, facts = directory.profile_store(executor, facts)
-
-    def list_names(dialect: Dialect, names: StoreNames) -> NameTable:
-        return directory.list_names(store, facts, dialect, profile, names)
-
-    def list_values(dialect: Dialect) -> NameTable:
-        return directory.list_values(store, facts, dialect)
-
+    list_names = partial(directory.list_names, store, facts, profile)
+    list_values = partial(directory.list_values, store, facts)
     return _open_embedded(executor, facts, lambda: profile, list_names, list_values, rows, encode)
 
 

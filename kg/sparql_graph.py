@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from kgqa.kg.dialects import PLAIN, Dialect
@@ -131,10 +132,8 @@ class SparqlGraph(LinkedGraph, Prover):
         if not (ends or hops):
             return [empty for _ in chains]
 
-        def write(some: Sequence[Chain]) -> str:
-            return chain_queries.visit_chains(some, self._naming.labels, limits, ends=ends, hops=hops)
-
-        classes = await self._classes()
+        labels, classes = self._naming.labels, await self._classes()
+        write = partial(chain_queries.visit_chains, labels=labels, limits=limits, ends=ends, hops=hops)
         for some, answer in await self._ask_batches(unique, CHAINS_PER_QUERY, write):
             parts = dict(zip(some, split_by_chain(answer, len(some)), strict=True))
             looked_up = await self._look_up_relations(parts, limits)
@@ -163,11 +162,7 @@ class SparqlGraph(LinkedGraph, Prover):
         mediated = await self._relations.lead_to_mediators(hop for _, hops in extended for hop in hops)
         crossed = [chain.then(hop) for chain, hops in extended for hop in hops if hop in mediated]
         turned = [chain for chain, hops in extended if chain.hops and chain.hops[-1].inverse in hops]
-        limits = Limits.of(self._rows, MEDIATORS_SAMPLED)
-
-        def write(some: Sequence[Chain]) -> str:
-            return chain_queries.relations_past(some, limits)
-
+        write = partial(chain_queries.relations_past, limits=Limits.of(self._rows, MEDIATORS_SAMPLED))
         found: dict[Chain, list[Row]] = {}
         wanted = list(dict.fromkeys([*crossed, *turned]))
         for some, answer in await self._ask_batches(wanted, CHAINS_CROSSED_PER_QUERY, write):
@@ -196,9 +191,7 @@ class SparqlGraph(LinkedGraph, Prover):
         return reached | {end for end, path in zip(others, paths, strict=True) if path}
 
     async def _reached(self, chain: Chain, ends: Sequence[Entity], *, fresh: bool = False) -> set[Term]:
-        def write(some: Sequence[Entity]) -> str:
-            return chain_queries.reached_ends(chain, some, fresh=fresh)
-
+        write = partial(chain_queries.reached_ends, chain, fresh=fresh)
         answers = await self._ask_batches(list(dict.fromkeys(ends)), IDS_PER_QUERY, write)
         return {row[0] for _, answer in answers for row in answer.rows if row[0] is not None}
 
@@ -206,14 +199,11 @@ class SparqlGraph(LinkedGraph, Prover):
         """Return one path to each end; see `KnowledgeGraph`."""
         if not chain.hops or not ends:
             return [() for _ in ends]
-
-        def write(some: Sequence[Term]) -> str:
-            return chain_queries.trace_chain(chain, some, self._naming.labels)
-
         unique = list(dict.fromkeys(ends))
         if chain.topic == ANY:
             traced = await self._trace_back(chain, unique)
             return [path_triples(chain, traced.get(end, {})) for end in ends]
+        write = partial(chain_queries.trace_chain, chain, labels=self._naming.labels)
         answers = await self._ask_batches(unique, IDS_PER_QUERY, write)
         rows = [row for _, answer in answers for row in answer.rows]
         named = self._naming.apply((node, label, rank) for _, _, _, node, label, rank, _ in rows)
@@ -232,10 +222,7 @@ class SparqlGraph(LinkedGraph, Prover):
         ends = [end for end in ends if not allowed or end in allowed]
         for fresh in (True, False):
             lacking = [end for end in ends if end not in found]
-
-            def write(some: Sequence[Term], fresh: bool = fresh) -> str:
-                return chain_queries.trace_back(chain, some, fresh=fresh)
-
+            write = partial(chain_queries.trace_back, chain, fresh=fresh)
             for some, answer in await self._ask_batches(lacking, MAX_SEPARATE_PAGES, write):
                 for place, *between in answer.rows:
                     end = item_at(some, place)
@@ -267,7 +254,6 @@ class SparqlGraph(LinkedGraph, Prover):
         # several share a page: of each place its nodes, values in both directions and past them, what is near
         parts = 6 * sum(len(places) for _, places in asked) if len(asked) > 1 else 1
         labels, limits = self._naming.labels, Limits.of(self._rows // parts)
-
         # what mediators are is known of other kinds of graphs, whoever has counted them
         owned = (await self._classes()).owned if self.dialect == PLAIN.name else frozenset()
 
@@ -324,10 +310,7 @@ class SparqlGraph(LinkedGraph, Prover):
         checked = [(_checked_id(id), hop) for id, hop in steps]
         if len(checked) > MAX_SEPARATE_PAGES:
             return await self._follow_many(checked)
-
-        def write(some: Sequence[tuple[str, Hop]]) -> str:
-            return queries.follow_relation(some, self._naming.labels, self._rows + 1)
-
+        write = partial(queries.follow_relation, labels=self._naming.labels, limit=self._rows + 1)
         pages: list[Page[Term]] = []
         for some, answer in await self._ask_batches(checked, MAX_SEPARATE_PAGES, write):
             named = self._naming.apply((end, label, rank) for _, end, label, rank in answer.rows)
@@ -363,13 +346,9 @@ class SparqlGraph(LinkedGraph, Prover):
     async def names(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Return the preferred name of each id; see `KnowledgeGraph`."""
         unique = list(dict.fromkeys(map(_checked_id, ids)))
-
-        def write(some: Sequence[str]) -> str:
-            return queries.names(some, self._naming.labels)
-
-        rows = [
-            row for _, answer in await self._ask_batches(unique, IDS_PER_QUERY, write) for row in answer.rows
-        ]
+        write = partial(queries.names, labels=self._naming.labels)
+        answers = await self._ask_batches(unique, IDS_PER_QUERY, write)
+        rows = [row for _, answer in answers for row in answer.rows]
         named = self._naming.apply((end, label, rank) for end, label, rank in rows)
         found = {id: named.get(plain_term(Entity(_checked_id(id)))) for id in ids}
         return {id: None if term is None else term.name for id, term in found.items()}

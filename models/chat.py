@@ -38,11 +38,10 @@ from langchain_core.tools import BaseTool
 from kgqa.kg.terms import replace_surrogates
 from kgqa.models.cache import CACHED_FIELD, ROW_KEY_FIELD, SqliteCache
 from kgqa.models.clients import ClientPool, GivenClient, chat_model_name
-from kgqa.models.error_messages import describe_failure, error_text
+from kgqa.models.error_messages import describe_failure, error_text, refused_parameter, refuses_schema
 from kgqa.models.errors import MalformedReply, ModelUnavailable
 from kgqa.models.interface import Completion, ModelSettings, Turn, Usage, budget_allows
 from kgqa.models.parsing import BadReply, parse_reply, strict_schema
-from kgqa.models.refusals import refused_parameter, refuses_schema
 from kgqa.prompts.base import Prompt, R, Reply
 from kgqa.retries import RetryPolicy, is_timeout
 
@@ -59,10 +58,8 @@ class CallCosts:
     """The cost of one ask while it runs."""
 
     counted: Usage = field(default_factory=Usage)
-    lost: int = 0
-    """Calls that ran out of time."""
-    keys: list[str] = field(default_factory=list)
-    """Rows of the cache that were read or written."""
+    lost: int = 0  # calls that ran out of time
+    keys: list[str] = field(default_factory=list)  # rows of the cache that were read or written
     _started: float = field(default_factory=time.perf_counter)
 
     def usage(self) -> Usage:

@@ -1,10 +1,10 @@
-"""One clear line for a call that failed for good: what happened and what to do, without keys."""
+"""What a failed call says: in one clear line without keys, and whether a model takes what was sent."""
 
 import os
 import re
 from base64 import b64decode
 from binascii import Error as NotBase64
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from urllib.parse import quote_plus, urljoin
 
 from kgqa.addresses import SECRET_NAMES, is_plain_word, redact_text, redact_url, secrets_in
@@ -14,6 +14,14 @@ from kgqa.retries import is_connection, is_timeout, retry_after, status_of
 _SECRET_VARIABLE = re.compile(r"(_|^PG)(KEYS?|TOKEN|SECRET|PASS(WORD)?)$", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[\s,:;]+")
 _ADDRESS_SEPARATORS = re.compile(r"[\s,;]+(?=[A-Za-z][\w+.-]*://)")
+
+_SCHEMA_REFUSED_STATUSES = frozenset({400, 415, 422})
+_SCHEMA_WORDS = re.compile(r"response_format|schema|structured|parameter", re.IGNORECASE)
+_PARAMETER_REFUSED_STATUSES = frozenset({400, 422})
+_REFUSAL_WORDS = re.compile(
+    r"support|unrecogni|unknown|unexpected|permitted|not allowed|deprecated", re.IGNORECASE
+)
+_REPLY_LIMIT_NAMES = r"max_(?:\w+_)?tokens"  # each provider has one of its own, and servers name theirs
 
 _MAX_SHOWN_CHARS = 200
 _MAX_READ_CHARS = 10 * _MAX_SHOWN_CHARS
@@ -110,3 +118,22 @@ def _redirect_target(error: BaseException) -> str:
     response = getattr(error, "response", None)
     there = getattr(response, "headers", {}).get("location", "")
     return f" to {redact_url(urljoin(str(response.url), there))}" if response and there else ""
+
+
+def refuses_schema(error: Exception) -> bool:
+    """Return whether a server may answer the same without a schema.
+
+    404 is no such model, but where a router says that it has none which takes the parameters.
+    """
+    if (status := status_of(error)) == 404:
+        return _SCHEMA_WORDS.search(error_text(error)) is not None
+    return status in _SCHEMA_REFUSED_STATUSES
+
+
+def refused_parameter(error: Exception, sent: Iterable[str]) -> str | None:
+    """Return the parameter that a server names as one that the model does not take."""
+    said = error_text(error) if status_of(error) in _PARAMETER_REFUSED_STATUSES else ""
+    if not _REFUSAL_WORDS.search(said):
+        return None
+    names = ((name, _REPLY_LIMIT_NAMES if name == "max_tokens" else re.escape(name)) for name in sent)
+    return next((name for name, written in names if re.search(rf"\b{written}\b", said)), None)

@@ -15,8 +15,7 @@ from langchain_core.messages.tool import ToolCall, tool_call
 from kgqa.kg.terms import one_line, replace_surrogates
 from kgqa.models.parsing import MAX_REPLY_CHARS
 
-MAX_MESSAGE_ID_CHARS = 256
-"""Characters of the id of a message."""
+MAX_MESSAGE_ID_CHARS = 256  # characters of the id of a message
 
 MAX_EXTRA_BYTES = 1_000_000
 """Bytes, as JSON, of the blocks of a turn, and of what else comes with it: thoughts and signatures."""

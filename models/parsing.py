@@ -54,8 +54,7 @@ def _make_strict(schema: Any, *, by_name: bool = False) -> Any:
     return kept
 
 
-MAX_REPLY_CHARS = 100_000
-"""Characters of a reply that are looked at; a longer one is refused."""
+MAX_REPLY_CHARS = 100_000  # characters of a reply that are looked at; a longer one is refused
 
 MAX_REPAIR_CHARS = 10_000
 """Characters of broken JSON that a repair is tried on; it is slower than parsing."""

@@ -80,11 +80,11 @@ async def _run_memory(
 
     What was left out on the way may be what returns to the topic.
     """
-    topics = state["topic_entities"]
+    topics, fresh = state["topic_entities"], [replace(branch, fresh=True) for branch in branches]
     try:
         query, *free = (
             query_of_memory(each, topics, held=held)
-            for each, held in ((branches, True), (branches, False), (_all_fresh(branches), False))
+            for each, held in ((branches, True), (branches, False), (fresh, False))
         )
     except ValueError as error:
         runtime.trace["proof"] = f"left out: {error}"
@@ -95,10 +95,6 @@ async def _run_memory(
         if proof and found and found.answers == proof.answers:
             return other, found
     return query, proof
-
-
-def _all_fresh(branches: list[VerifiedChain]) -> list[VerifiedChain]:
-    return [replace(branch, fresh=True) for branch in branches]
 
 
 def _computed(branch: VerifiedChain) -> Term | None:

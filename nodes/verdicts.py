@@ -25,9 +25,7 @@ from kgqa.runtime.state import State, Update, VerifiedChain, next_topic
 MAX_CHAIN_COMBINATIONS = 8
 """Combinations of chains from other topics that one chain is brought together with at most."""
 
-SAID_BEFORE = "said when it was chosen"
-"""Why a chain has a verdict that nobody was asked for."""
-
+SAID_BEFORE = "said when it was chosen"  # why a chain has a verdict that nobody was asked for
 _Group: TypeAlias = tuple[ChainFindings, frozenset[Term]]  # what is at the end of a chain, and its terms
 
 

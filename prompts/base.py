@@ -23,11 +23,7 @@ class Reply(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True)
 
 
-def _cut(text: str) -> str:
-    return one_line(text, MAX_LABEL_CHARS)
-
-
-Words = Annotated[str, AfterValidator(_cut)]
+Words = Annotated[str, AfterValidator(lambda text: one_line(text, MAX_LABEL_CHARS))]
 """A few words of a reply, which are looked for or recorded: one line of `MAX_LABEL_CHARS` at most."""
 
 R = TypeVar("R", bound=Reply)

@@ -9,8 +9,7 @@ from kgqa.prompts.base import Reply
 from kgqa.prompts.candidates import ChainFindings, draw_triples
 from kgqa.prompts.progress import MAX_SUBGOALS, PlannedPrompt
 
-OWN_KNOWLEDGE = "(own knowledge)"
-"""What a note ends with that the graph does not show."""
+OWN_KNOWLEDGE = "(own knowledge)"  # what a note ends with that the graph does not show
 
 BESIDE = f'Where nothing was found, you may say what you know yourself, with "{OWN_KNOWLEDGE}" after it.'
 

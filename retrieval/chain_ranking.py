@@ -30,8 +30,7 @@ class Feature(NamedTuple):
 
     part: str
     with_hop_model: float
-    with_nearest: float
-    """Where there are the nearest questions alone."""
+    with_nearest: float  # where there are the nearest questions alone
     untrained: float
 
 
@@ -57,12 +56,8 @@ FEATURES = {
 }
 """What speaks for and against a chain."""
 
-MIN_VOTE = 1e-4
-"""What no vote at all counts as."""
-
-MAX_TOPICS = 8
-"""Topic entities that may play a part, at most: the first ones."""
-
+MIN_VOTE = 1e-4  # what no vote at all counts as
+MAX_TOPICS = 8  # topic entities that may play a part, at most: the first ones
 _CHAIN_VOTE_SHARPNESS = 20.0  # how much more a chain in similar words counts
 _MAX_TYPED_ENDS = 12  # ends whose kind is looked at
 # with several topics

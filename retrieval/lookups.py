@@ -14,14 +14,9 @@ from kgqa.kg.profile.ends import owned_relations
 from kgqa.kg.sparql.derived import leads_to_members, split_language
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, is_value_id
 
-MAX_QUERIES = 12
-"""Queries of the graph that are made for one question."""
-
-CHAINS_PER_QUERY = 12
-"""Chains that one query follows."""
-
-SAMPLED_NODES = 200
-"""Nodes at each place of a chain by which it is seen where the chain leads."""
+MAX_QUERIES = 12  # queries of the graph that are made for one question
+CHAINS_PER_QUERY = 12  # chains that one query follows
+SAMPLED_NODES = 200  # nodes at each place of a chain by which it is seen where the chain leads
 
 NO_ANSWER = (KGTimeout, KGRejected, QueryBudgetExhausted)
 """What is raised where the graph does not tell: too long, refused, or no query is left."""

@@ -36,14 +36,12 @@ DEFINITION = f"What is the definition of {TOPIC_MASK}?"
 SAME_QUESTION = 0.85
 """Likeness from which a training question asks the same: it tells better what "who is [ENT]" asks for."""
 
-MIN_TYPED = 0.25
-"""Share of the nodes from which classes tell of which kind answers are."""
+MIN_TYPED = 0.25  # share of the nodes from which classes tell of which kind answers are
 
 KIND_LOGIT = 12.0
 """How much a chain gains that leads to things of the class that is asked for, and to no others."""
 
-NEAREST_QUESTIONS = 60
-"""Training questions that are asked for advice."""
+NEAREST_QUESTIONS = 60  # training questions that are asked for advice
 
 
 @dataclass(frozen=True)

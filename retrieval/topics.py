@@ -31,7 +31,8 @@ async def rank_meanings(question: str, mentions: Sequence[Mention], encode: Enco
     first say as much of the question by a relation as the first does, or have its words as their own name
     where the first has not, or are a value where that is an entity of the same name, and the reverse.
     """
-    masked = {mention: _mask(question, mentions, mention) for mention in mentions if _is_ambiguous(mention)}
+    ambiguous = [each for each in mentions if any(match.hops for match in each.rivals)]
+    masked = {mention: _mask(question, mentions, mention) for mention in ambiguous}
     labels = {hop.words for mention in masked for match in mention.rivals for hop in match.hops}
     texts = {text for label in labels for text in comparison_texts(label)}
     texts |= {text for each in masked.values() for text in wording_texts(each)}
@@ -47,10 +48,6 @@ async def rank_meanings(question: str, mentions: Sequence[Mention], encode: Enco
         else replace(mention, matches=mention.matches[:1])
         for mention in mentions
     ]
-
-
-def _is_ambiguous(mention: Mention) -> bool:
-    return any(match.hops for match in mention.rivals)
 
 
 def _mask(question: str, mentions: Sequence[Mention], topic: Mention) -> str:

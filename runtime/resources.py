@@ -25,7 +25,7 @@ from kgqa.runtime.open_once import OpenOnce
 from kgqa.runtime.wordings import read_wordings
 from kgqa.tools import make_tools
 from kgqa.tools.drafts import draft_tools
-from kgqa.tools.languages import language_tool
+from kgqa.tools.entities import language_tool
 from kgqa.tools.proof import proof_tools
 
 _process = OpenOnce()  # what this process has opened by name

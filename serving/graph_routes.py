@@ -18,12 +18,12 @@ from kgqa.kg.profile.cards import make_cards, with_names
 from kgqa.kg.terms import one_line
 from kgqa.runtime.resources import open_graph
 from kgqa.runtime.server_limits import NotServed
+from kgqa.serving.request_checks import MAX_REASON_CHARS, refusal
 
 GRAPH_PATH = "/graph"
 
 MAX_CLASSES = 60  # that are sent, those with most members
 MAX_PROPERTIES = 60  # of a class
-MAX_ERROR_CHARS = 1_000
 
 _suggested: dict[str, list[dict[str, Any]]] = {}
 """What was found for each graph, by its fingerprint."""
@@ -46,7 +46,7 @@ async def _tell_profile(request: Request) -> Response:
         info, profile = await graph.info(), await graph.profile()
         shown = await with_names(graph, profile.classes[:MAX_CLASSES])
     except (KGError, NotServed) as error:
-        return _refuse(error)
+        return refusal(error, 503 if isinstance(error, KGError) else 422)
     sizes = {name: getattr(info, name) for name in ("triples", "entities", "named", "relations")}
     short = [replace(each, properties=each.properties[:MAX_PROPERTIES]) for each in shown]
     cards = make_cards(profile, short, graph.relation_label)
@@ -60,7 +60,7 @@ async def _tell_questions(request: Request) -> Response:
     try:
         graph = await _open(kg, model="offline")
     except (KGError, NotServed) as error:
-        return _refuse(error)
+        return refusal(error, 503 if isinstance(error, KGError) else 422)
     return StreamingResponse(_events(kg, graph.fingerprint), media_type="text/event-stream")
 
 
@@ -78,7 +78,7 @@ async def _events(kg: list[str] | None, fingerprint: str) -> AsyncIterator[str]:
                     yield _event("question", found[-1])
                 _suggested[fingerprint] = found
     except KGError as error:
-        yield _event("error", {"message": one_line(str(error), MAX_ERROR_CHARS)})
+        yield _event("error", {"message": one_line(str(error), MAX_REASON_CHARS)})
 
 
 async def _open(kg: list[str] | None, **options: str) -> KnowledgeGraph:
@@ -93,8 +93,3 @@ def _names(request: Request) -> list[str] | None:
 
 def _event(kind: str, data: dict[str, Any]) -> str:
     return f"event: {kind}\ndata: {json.dumps(data)}\n\n"
-
-
-def _refuse(error: Exception) -> JSONResponse:
-    status = 503 if isinstance(error, KGError) else 422
-    return JSONResponse({"detail": one_line(str(error), MAX_ERROR_CHARS)}, status)

@@ -10,9 +10,10 @@ from importlib.util import find_spec
 from typing import Any
 
 from anyio import CancelScope
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from kgqa.serving.request_checks import refusal
 from kgqa.serving.settings import read_calls_at_once, read_mcp_sparql
 
 MCP_PATH = "/mcp"
@@ -48,10 +49,10 @@ class McpEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if self._sessions is None:
-            missing = {"detail": "this server lacks the MCP SDK; its operator installs 'kgqa[mcp]'"}
-            await JSONResponse(missing, 501)(scope, receive, send)
+            missing = "this server lacks the MCP SDK; its operator installs 'kgqa[mcp]'"
+            await refusal(missing, 501)(scope, receive, send)
         elif scope["method"] != "POST":  # a stream that GET opens would have nothing to say, and no end
-            await JSONResponse({"detail": "Method Not Allowed"}, 405, {"Allow": "POST"})(scope, receive, send)
+            await refusal("Method Not Allowed", 405, {"Allow": "POST"})(scope, receive, send)
         else:
             await self._handle(scope, receive, send)
 

@@ -36,10 +36,9 @@ from kgqa.runtime.record import SUMMARY, Record, summarise_record, zero_spend
 from kgqa.runtime.record_text import OUTAGES, say_record
 from kgqa.runtime.resources import open_tools
 from kgqa.runtime.server_limits import NotServed
+from kgqa.serving.request_checks import MAX_REASON_CHARS
 
 MAX_CALLS_AT_ONCE = 10  # calls of tools that one server works on; others wait
-
-MAX_ERROR_CHARS = 1_000
 
 ASK, SPARQL_TOOL = "ask", "run_select"
 
@@ -202,8 +201,8 @@ def _describe(error: Exception) -> str:
         first = error.errors(include_url=False, include_context=False)[0]
         place = ".".join(map(str, first["loc"]))
         wrong = " is missing" if first["type"] == "missing" else f": {first['msg']}"
-        return one_line(f"argument {place}{wrong}", MAX_ERROR_CHARS)
-    return one_line(str(error), MAX_ERROR_CHARS)
+        return one_line(f"argument {place}{wrong}", MAX_REASON_CHARS)
+    return one_line(str(error), MAX_REASON_CHARS)
 
 
 def _summary_schema() -> dict[str, Any]:

@@ -26,12 +26,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kgqa.kg.terms import one_line
 from kgqa.serving.checkpoint_outages import CheckpointsUnavailable
 from kgqa.serving.graph_routes import GRAPH_PATH, graph_routes
 from kgqa.serving.mcp_endpoint import MCP_PATH, McpEndpoint
 from kgqa.serving.page import page_routes
-from kgqa.serving.request_checks import RequestRefused, check_command
+from kgqa.serving.request_checks import RequestRefused, check_command, refusal
 from kgqa.serving.server_patches import patch_inmem_runtime, patch_protocol
 from kgqa.serving.settings import read_authenticator
 from kgqa.serving.text2sparql import TEXT2SPARQL_PATH, text2sparql_route
@@ -49,8 +48,6 @@ CLOSED_PATHS = ("/internal", "/deploy")  # where paths begin that are not served
 
 CALLER_ONLY_PATHS = ("/metrics", "/docs", "/openapi.json", MCP_PATH, TEXT2SPARQL_PATH, f"{GRAPH_PATH}/")
 """Where paths begin that are served to callers only, and which LangGraph's server leaves open."""
-
-MAX_REASON_CHARS = 1_000
 
 NO_BODY_STATUSES = (204, 304)
 
@@ -83,13 +80,13 @@ class RequestGuard:
         elif scope["type"] != "http":
             await self.app(scope, receive, send)
         elif scope["path"].startswith(CLOSED_PATHS):
-            await JSONResponse({"detail": "Not Found"}, 404)(scope, receive, send)
+            await refusal("Not Found", 404)(scope, receive, send)
         elif scope["path"].startswith(CALLER_ONLY_PATHS) and (refused := _refuse_stranger(scope)):
             await refused(scope, receive, send)
         elif (read := await _read_body(scope, receive)) is None:
-            await JSONResponse({"detail": TOO_LARGE}, 413, {"Connection": "close"})(scope, receive, send)
+            await refusal(TOO_LARGE, 413, {"Connection": "close"})(scope, receive, send)
         elif not _names_thread(scope):
-            await JSONResponse({"detail": "Invalid thread ID: must be a UUID"}, 422)(scope, receive, send)
+            await refusal("Invalid thread ID: must be a UUID", 422)(scope, receive, send)
         elif scope["path"].endswith("/commands") and (problem := _refuse_command(read.get("body", b""))):
             await JSONResponse(problem, 422)(scope, receive, send)
         else:
@@ -148,7 +145,7 @@ def _refuse_stranger(scope: Scope) -> JSONResponse | None:
     try:
         _authenticator.name_of(scope)
     except Auth.exceptions.HTTPException as error:
-        return JSONResponse({"detail": error.detail}, error.status_code)
+        return refusal(error.detail, error.status_code)
     return None
 
 
@@ -192,7 +189,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 
 async def _tell_outage(request: Request, error: Exception) -> JSONResponse:
-    return JSONResponse({"detail": str(error)}, 503)
+    return refusal(error, 503)
 
 
 async def _say_in_one_line(request: Request, error: Exception) -> Response:
@@ -205,7 +202,7 @@ async def _say_in_one_line(request: Request, error: Exception) -> Response:
         status, said = 422, f"{place}: {error.message}" if place else error.message
     if status in NO_BODY_STATUSES:
         return Response(status_code=status, headers=headers)
-    return JSONResponse({"detail": one_line(said, MAX_REASON_CHARS)}, status, headers)
+    return refusal(said, status, headers)
 
 
 REFUSALS = (HTTPException, ValueError, InvalidUpdateError, EmptyInputError, jsonschema_rs.ValidationError)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
+from starlette.responses import JSONResponse
 
 from kgqa.kg.terms import one_line
 from kgqa.nodes.chat.state import ChatInput
@@ -15,6 +16,7 @@ from kgqa.runtime.context import Context
 from kgqa.runtime.server_limits import NotServed, active_limits
 from kgqa.runtime.state import Input
 
+MAX_REASON_CHARS = 1_000  # characters of why something is refused at most
 MAX_DELAY_SECONDS = 86_400  # seconds that a run may be put off at most
 
 MAX_NAME_CHARS = 80  # characters that are shown of a name that nothing has
@@ -46,6 +48,11 @@ OWN_CONFIGURABLE = {
     "thread_id",
 }
 """What it reads of ``configurable`` beside the options of a method."""
+
+
+def refusal(why: object, status: int, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """Return an answer that says in one line why there is no other."""
+    return JSONResponse({"detail": one_line(str(why), MAX_REASON_CHARS)}, status, headers)
 
 
 class RequestRefused(ValueError):

@@ -43,8 +43,7 @@ POLL_SECONDS = 0.5
 MAX_DELETED_KNOWN = 1_000
 """Deleted threads of which something is kept: whoever waits for one of their runs still hears of its end."""
 
-MAX_END_SECONDS = 10.0
-"""Seconds that a run has to end in, once it is told to."""
+MAX_END_SECONDS = 10.0  # seconds that a run has to end in, once it is told to
 
 _KNOWN_PARAMETERS = {
     "Runs.next": ["wait", "limit"],

@@ -14,11 +14,10 @@ from kgqa.kg.terms import one_line
 from kgqa.runtime.context import default_graph
 from kgqa.runtime.record_text import OUTAGES, say_answers
 from kgqa.runtime.server_limits import NotServed, active_limits
+from kgqa.serving.request_checks import refusal
 from kgqa.serving.settings import read_calls_at_once, read_datasets
 
 TEXT2SPARQL_PATH = "/text2sparql"
-
-MAX_ERROR_CHARS = 1_000
 
 _slots = asyncio.Semaphore(read_calls_at_once(os.environ))
 
@@ -34,16 +33,16 @@ async def _answer(request: Request) -> Response:
     known = _datasets()
     if asked["dataset"] not in known:
         named = one_line(asked["dataset"], 80)
-        return _refuse(f"no dataset is called {named!r} here; there are: {', '.join(known)}", 404)
+        return refusal(f"no dataset is called {named!r} here; there are: {', '.join(known)}", 404)
     try:
         given = make_input(asked["question"])
         context = await asyncio.to_thread(make_context, METHODS[0], {}, known[asked["dataset"]])
         async with _slots:
             record = await graph_of(context.method).ainvoke(given, context=context)
     except (ValueError, NotServed) as error:
-        return _refuse(str(error), 422)
+        return refusal(error, 422)
     if record["outcome"] in OUTAGES:
-        return _refuse(say_answers(record), 503)
+        return refusal(say_answers(record), 503)
     return JSONResponse({**asked, "query": record["query"] or ""})
 
 
@@ -51,7 +50,3 @@ def _datasets() -> dict[str, tuple[str, ...]]:
     """Return the names of graphs by the datasets that they are: those of the operator, and their own."""
     graphs = active_limits().kg or (default_graph(os.environ),)
     return {redact_name(name): graph for graph in graphs for name in graph} | read_datasets(os.environ)
-
-
-def _refuse(why: str, status: int) -> JSONResponse:
-    return JSONResponse({"detail": one_line(why, MAX_ERROR_CHARS)}, status)

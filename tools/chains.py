@@ -22,10 +22,11 @@ from kgqa.tools.text import (
     show_term,
 )
 
-Topic = Annotated[str, "id or name of the entity that the chain starts from."]
-_HOPS = "the relations of the chain in order; ``^`` in front follows one backwards."
-Hops = Annotated[list[str], _HOPS]
-AnyHops = Annotated[list[str], f"{_HOPS} May be empty."]
+_TOPIC = "id or name of the entity that the chain starts from"
+_HOPS = "the relations of the chain in order; ``^`` in front follows one backwards"
+Topic = Annotated[str, f"{_TOPIC}."]
+Hops = Annotated[list[str], f"{_HOPS}."]
+AnyHops = Annotated[list[str], f"{_HOPS}. May be empty."]
 Waypoints = dict[int, list[str]]  # under a number of hops, the entities that a chain may be at after them
 Ends = Annotated[list[Entity | Literal], "the nodes at the chain's end whose facts are wanted."]
 CheckedEnds = Annotated[list[Entity | Literal], "the nodes that may be at the chain's end."]
@@ -42,14 +43,8 @@ Held = Annotated[
 class ChainArguments(TypedDict):
     """A chain as a caller writes it."""
 
-    topic: Annotated[str, Field(description="id or name of the entity that the chain starts from")]
-    hops: Annotated[
-        list[str],
-        Field(
-            description="the relations of the chain in order; ``^`` in front follows one backwards; may be "
-            "empty"
-        ),
-    ]
+    topic: Annotated[str, Field(description=_TOPIC)]
+    hops: Annotated[list[str], Field(description=f"{_HOPS}; may be empty")]
     held: NotRequired[
         Annotated[
             Waypoints,

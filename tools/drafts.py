@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from langchain_core.tools import BaseTool, ToolException
 
 from kgqa.kg.dialects import DIALECTS
-from kgqa.kg.drafts.checks import Finding, Level, check_draft, implied_classes, named_ids, unknown_ids
+from kgqa.kg.drafts.checks import Finding, Level, check_draft, implied_classes, unknown_ids
 from kgqa.kg.drafts.cutting import cut_query
 from kgqa.kg.drafts.description import DescribedClass, DescribedProperty, FoundTerm, describe_classes
 from kgqa.kg.drafts.emptiness import find_empty, fits_instead
@@ -95,6 +95,16 @@ class CheckedDraft:
         return [each.text for each in self.findings if each.level == level]
 
 
+def named_ids(query: str) -> frozenset[str]:
+    """Return all IRIs of a query.
+
+    Raises:
+        KGRejected: if the query cannot be read.
+        Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
+    """
+    return read_draft(query).ids
+
+
 class DraftChecker:
     """Checks queries for a graph; what is known of it is looked up once."""
 
@@ -139,12 +149,11 @@ class DraftChecker:
         text = await asyncio.to_thread(names.declare, query.strip())
         try:
             await asyncio.to_thread(guard_query, text, 1)
-            unknown = await asyncio.to_thread(unknown_ids, text, schema, known)
-            missing = await self._missing(unknown)
-            findings = await asyncio.to_thread(check_draft, text, schema, names, known, missing)
             draft = await asyncio.to_thread(read_draft, text)
-            ids = await asyncio.to_thread(named_ids, text)
-            ids |= await asyncio.to_thread(implied_classes, text, schema)
+            unknown = await asyncio.to_thread(unknown_ids, draft, schema, known)
+            missing = await self._missing(unknown)
+            findings = await asyncio.to_thread(check_draft, draft, schema, names, known, missing)
+            implied = await asyncio.to_thread(implied_classes, draft, schema)
         except KGError:
             raise
         except Exception as error:  # whatever rdflib and pyparsing raise
@@ -154,7 +163,7 @@ class DraftChecker:
         return CheckedDraft(
             text,
             findings,
-            sorted(ids),
+            sorted(draft.ids | implied),
             {id: relation_name(schema.profile, id, self._graph.relation_label) for id in sorted(relations)},
             bool(whole.order),
             any(variables_of(of).isdisjoint(whole.columns) for of, _ in whole.order),

@@ -1,11 +1,13 @@
-"""Tools that find and describe entities."""
+"""Tools that find and describe entities, and that tell in which languages they have their names."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from langchain_core.tools import BaseTool
 from pydantic import Field
 
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.languages import language_name
 from kgqa.kg.pages import Description, Match, Mention
 from kgqa.kg.terms import is_value_id, one_line
 from kgqa.tools.arguments import resolve_entity
@@ -66,3 +68,16 @@ def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         return "\n".join([*head, listing("facts", facts, description.facts)]), description
 
     return [find_entities, link_entities, describe_entity]
+
+
+def language_tool(graph: KnowledgeGraph) -> BaseTool:
+    """Make list_languages for a graph."""
+
+    @graph_tool
+    async def list_languages() -> tuple[str, Mapping[str, float]]:
+        """List the languages that entities of the graph have their names in, the commonest first."""
+        shares = await graph.name_languages()
+        lines = [f"{language_name(code) or 'unknown'}: {share:.0%}" for code, share in shares.items()]
+        return listing("languages", lines), shares
+
+    return list_languages

@@ -39,8 +39,7 @@ RECORD_FILE = "source.json"
 FACTS_FILE = "graph.nt"
 READY_VERSION = 1  # of what is made of the files
 
-Teller = Callable[[str], None]
-"""Told what people should know, a line each."""
+Teller = Callable[[str], None]  # told what people should know, a line each
 
 
 @dataclass(frozen=True, slots=True)

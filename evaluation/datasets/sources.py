@@ -60,8 +60,7 @@ def _read_sources() -> dict[str, Source]:
     return TypeAdapter(dict[str, Source]).validate_python(sources)
 
 
-SOURCES: Mapping[str, Source] = _read_sources()
-"""The benchmarks that are known by name."""
+SOURCES: Mapping[str, Source] = _read_sources()  # the benchmarks that are known by name
 
 
 def find_part(text: str) -> tuple[Source, str] | None:

@@ -32,14 +32,10 @@ class ThresholdEffect(NamedTuple):
     """What a threshold does: a revision is accepted if its reward is not below it."""
 
     threshold: float
-    right: int
-    """Right revisions that it accepts."""
-    wrong: int
-    """Wrong ones that it accepts."""
-    sensitivity: float
-    """The share of the right ones that it accepts."""
-    specificity: float
-    """The share of the wrong ones that it does not."""
+    right: int  # right revisions that it accepts
+    wrong: int  # wrong ones that it accepts
+    sensitivity: float  # the share of the right ones that it accepts
+    specificity: float  # the share of the wrong ones that it does not
 
     @property
     def youden(self) -> float:

@@ -20,11 +20,8 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Entity, Hop, Term
 
-INTERMEDIATES_FILE = "intermediates.json"
-"""The file of a run folder."""
-
-MAX_CONCURRENT_QUESTIONS = 8
-"""Questions whose paths are looked up at a time."""
+INTERMEDIATES_FILE = "intermediates.json"  # the file of a run folder
+MAX_CONCURRENT_QUESTIONS = 8  # questions whose paths are looked up at a time
 
 
 async def count_intermediates(questions: Sequence[Question], graph: KnowledgeGraph) -> dict[str, int]:

@@ -21,30 +21,21 @@ LOOKAHEAD_NODES = ("smart_lookahead", "lookahead_by_path")
 class Lookahead(TypedDict, total=False):
     """Smart lookahead in a run."""
 
-    questions: Count
-    """Questions that a lookahead was taken at."""
-    fired: Share
-    """Those with a relation of the exemplars at a topic (§5.4: 85.8 % on WebQSP)."""
-    realised: Share
-    """Those where a chain of the exemplars led to something with a name."""
-    ended: Share
-    """Those that it ended."""
-    right: Share
-    """The scored ones among them all that it ended with a right first answer."""
-    right_of_fired: Share
-    """The same among those where it fired (§5.4: 61.4 % on WebQSP)."""
+    questions: Count  # questions that a lookahead was taken at
+    fired: Share  # those with a relation of the exemplars at a topic (§5.4: 85.8 % on WebQSP)
+    realised: Share  # those where a chain of the exemplars led to something with a name
+    ended: Share  # those that it ended
+    right: Share  # the scored ones among them all that it ended with a right first answer
+    right_of_fired: Share  # the same among those where it fired (§5.4: 61.4 % on WebQSP)
 
 
 class Pruning(TypedDict, total=False):
     """How many relations survive one pruning (§5.3, Figure 6), of any method that chooses relations."""
 
     prunings: Count
-    chosen: Costs
-    """What the model chose of them."""
-    kept: Costs
-    """That, and what exemplars added."""
-    counts: dict[str, Count]
-    """Prunings by the number of relations kept (Figure 6)."""
+    chosen: Costs  # what the model chose of them
+    kept: Costs  # that, and what exemplars added
+    counts: dict[str, Count]  # prunings by the number of relations kept (Figure 6)
 
 
 def measure_lookahead(scored: Sequence[ScoredQuestion], seed: int) -> Lookahead | None:

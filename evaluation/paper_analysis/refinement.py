@@ -26,10 +26,8 @@ class BlueprintSourceMetrics(GroupMetrics, total=False):
     """The questions whose blueprint is from one source, and the accuracy over the ``n`` scored ones."""
 
     questions: Count
-    share: Share
-    """Of the questions for which a blueprint was looked for."""
-    dropped: Count
-    """Relations that the model named in their blueprints and the graph does not have."""
+    share: Share  # of the questions for which a blueprint was looked for
+    dropped: Count  # relations that the model named in their blueprints and the graph does not have
 
 
 class HitCounts(TypedDict, total=False):
@@ -44,8 +42,7 @@ class TriggeredMetrics(GroupMetrics, total=False):
     """Questions with a diagnosis: how many, and the accuracy over the ``n`` scored ones among them."""
 
     triggered: Count
-    outcomes: dict[str, HitCounts]
-    """How they ended, by outcome; ``error`` is an exception."""
+    outcomes: dict[str, HitCounts]  # how they ended, by outcome; ``error`` is an exception
 
 
 class Refinement(TriggeredMetrics, total=False):

@@ -39,25 +39,19 @@ REWARD_PARTS: tuple[RewardPart, ...] = get_args(RewardPart)
 class ArmMetrics(TypedDict, total=False):
     """What one arm did (Tables 6 and 9)."""
 
-    chosen: Costs | None
-    """How often a question with a plan chose it: N_c."""
-    revisions: Count
-    """Revisions by it that have a reward."""
+    chosen: Costs | None  # how often a question with a plan chose it: N_c
+    revisions: Count  # revisions by it that have a reward
     accepted: Count
-    reward: Fraction | None
-    """Their mean reward; null where there are none."""
-    wrong_before: Count
-    """Revisions of a plan whose answer was wrong, on scored questions."""
-    success: Share
-    """The share of those that are right; the interval is over revisions (Table 6)."""
+    reward: Fraction | None  # their mean reward; null where there are none
+    wrong_before: Count  # revisions of a plan whose answer was wrong, on scored questions
+    success: Share  # the share of those that are right; the interval is over revisions (Table 6)
 
 
 class PlanOriginMetrics(GroupMetrics, total=False):
     """The questions that ended with a plan of one origin, and the accuracy over the ``n`` scored ones."""
 
     questions: Count
-    attributed: Share
-    """Its share of all right answers (Figure 7)."""
+    attributed: Share  # its share of all right answers (Figure 7)
 
 
 class StageCosts(Costs, total=False):

@@ -15,8 +15,7 @@ from kgqa.evaluation.scoring.scores import ScoredQuestion
 from kgqa.evaluation.scoring.statistics import Count, Fraction
 from kgqa.priors.rewards import RevisionMetrics
 
-SignalSource = Literal["none", "model", "nli", "both"]
-"""Who gave a signal to revise."""
+SignalSource = Literal["none", "model", "nli", "both"]  # who gave a signal to revise
 
 SIGNAL_SOURCES: tuple[SignalSource, ...] = get_args(SignalSource)
 

@@ -38,8 +38,7 @@ _COLUMNS = (
     *("Only full / only this", "McNemar p"),
 )
 
-RunsBySeed = Mapping[object, ReportedRun]
-"""The runs of one configuration by their seed."""
+RunsBySeed = Mapping[object, ReportedRun]  # the runs of one configuration by their seed
 
 
 @dataclass(frozen=True, slots=True)

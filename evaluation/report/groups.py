@@ -18,8 +18,7 @@ from kgqa.evaluation.scoring.tables import with_gold
 from kgqa.graphs import METHODS, context_of
 from kgqa.kg.terms import one_line
 
-MAX_LABEL_CHARS = 60
-"""Characters of a run's name at most."""
+MAX_LABEL_CHARS = 60  # characters of a run's name at most
 
 _NAMED_ELSEWHERE = frozenset({"method", "model", "hash"})
 
@@ -60,8 +59,7 @@ class DatasetGroup:
     name: str
     digest: str
     runs: tuple[ReportedRun, ...]
-    no_gold: str | None
-    """Why the questions are shown without their gold; None where they have it."""
+    no_gold: str | None  # why the questions are shown without their gold; None where they have it
 
     @property
     def questions(self) -> tuple[Question, ...]:

@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -70,7 +71,8 @@ def render_page(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"pretty": _format_json, "parts": _split_at_breaks}
+    pretty = partial(json.dumps, ensure_ascii=False, indent=2)
+    environment.filters |= {"pretty": pretty, "parts": _split_at_breaks}
     style, *scripts = ((WEB / name).read_text(encoding="utf-8") for name in ("page.css", *SCRIPT_FILES))
     script = '"use strict";\n(() => {\n' + "\n".join(scripts) + "})();\n"
     return environment.get_template("page.html").render(
@@ -135,7 +137,3 @@ def _read_section(id: str, group: DatasetGroup) -> Section:
 def _split_at_breaks(text: str) -> list[str]:
     """Return the parts of a name without spaces that a line may break between."""
     return re.split(r"(?<=[,:=/_])", text)
-
-
-def _format_json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)

@@ -40,11 +40,8 @@ WORDS: Mapping[str, Mapping[str, str]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 )
 
-PLOT_WIDTH = 430
-"""Width of a plot, in the units of its view box; text is 12 of them high."""
-
-RUN_COLOURS = 8
-"""Colours that the page has for runs."""
+PLOT_WIDTH = 430  # width of a plot, in the units of its view box; text is 12 of them high
+RUN_COLOURS = 8  # colours that the page has for runs
 
 _COLOURS = ("ink", "line", "card", "soft", "right", "partly", "wrong", "failed")
 _PAGE_COLOURS = (*_COLOURS, *(f"s{number}" for number in range(RUN_COLOURS)))
@@ -350,14 +347,9 @@ def _draw_lines(axes: Axes, lines: Sequence[_Line], offset: float = 0) -> None:
 
 _MAX_ROW_NAME_CHARS = 19
 
-_MIN_LABELLED_SHARE = 0.09
-"""The least share whose number has room in its part of a bar."""
-
-MAX_BARS = 60
-"""Bars of a distribution at most; more numbers than that share a bar."""
-
-_TALLEST_BAR_SHARE = 0.72
-"""Height of the tallest bar, as a share of a row."""
+_MIN_LABELLED_SHARE = 0.09  # the least share whose number has room in its part of a bar
+MAX_BARS = 60  # bars of a distribution at most; more numbers than that share a bar
+_TALLEST_BAR_SHARE = 0.72  # height of the tallest bar, as a share of a row
 
 _ANSWERED_OUTCOMES = ("grounded", "grounded_inference", "grounded_unverified", "parametric")
 
@@ -517,8 +509,7 @@ _BREAKDOWNS = {
 
 _UNITS = {"hops": " hop", "answers": " answer"}
 
-MAX_KINDS = 20
-"""Kinds that are shown at most, the most frequent ones."""
+MAX_KINDS = 20  # kinds that are shown at most, the most frequent ones
 
 _MAX_PART_NAME_CHARS = 33
 

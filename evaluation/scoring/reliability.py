@@ -15,10 +15,8 @@ class ReliabilityBin(TypedDict, total=False):
     """The questions whose confidence is about the same."""
 
     n: Count
-    confidence: Fraction
-    """Their mean confidence."""
-    right: Share
-    """How many have a right first answer."""
+    confidence: Fraction  # their mean confidence
+    right: Share  # how many have a right first answer
 
 
 class Reliability(TypedDict, total=False):

@@ -64,8 +64,7 @@ class UsageCosts(TypedDict, total=False):
     llm_calls: Costs | None
     input_tokens: Costs | None
     output_tokens: Costs | None
-    total_tokens: TotalCosts | None
-    """Input and output together (CoR, Table 4)."""
+    total_tokens: TotalCosts | None  # input and output together (CoR, Table 4)
     kg_queries: Costs | None
     model_queries: Costs | None
     seconds: Costs | None

@@ -20,8 +20,7 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import is_iri
 
-TABLES_FILE = "tables.json"
-"""The file of a run folder: it is the graph of a run that tells."""
+TABLES_FILE = "tables.json"  # the file of a run folder: it is the graph of a run that tells
 
 MAX_CONCURRENT_QUERIES = 8
 
@@ -43,10 +42,8 @@ class TableMetrics(TypedDict, total=False):
     precision: Share
     recall: Share
     f1: Share
-    ndcg: Share | None
-    """Of the questions that ask for an order; null where none does."""
-    f1_ndcg: Share | None
-    """Of all: F1, and of those that ask for an order NDCG."""
+    ndcg: Share | None  # of the questions that ask for an order; null where none does
+    f1_ndcg: Share | None  # of all: F1, and of those that ask for an order NDCG
     row_precision: Share
     row_recall: Share
     row_f1: Share

@@ -18,8 +18,7 @@ from kgqa.kg.drafts.schema import Schema, Use, values_of
 from kgqa.kg.profile.profile import UNTYPED, Profile as Profile
 from kgqa.kg.sparql.guard import RDFLIB_LOCK
 
-MAX_OF_A_PLACE = 5
-"""Errors of one kind that are made at one place of a query at most."""
+MAX_OF_A_PLACE = 5  # errors of one kind that are made at one place of a query at most
 
 _NEGATIONS = {"Builtin_NOTEXISTS"}
 

@@ -33,11 +33,6 @@ def is_hop_named(hop: Hop, step: str) -> bool:
     return hop.forward is not step.startswith("^") and _is_relation_named(hop.relation, step)
 
 
-def name_hop(hop: Hop) -> str:
-    """Name a hop as a step."""
-    return hop.relation if hop.forward else f"^{hop.relation}"
-
-
 def resolve_hops(gold_path: Sequence[str], graph: KnowledgeGraph) -> tuple[Hop, ...] | None:
     """Return the hops of a graph that steps name; None if it does not have one of them."""
     known = _relations_by_name.get(graph)

@@ -31,7 +31,6 @@ from kgqa.evaluation.simulation.graph_cache import (
     GoldRelations,
     GraphCache,
     is_hop_named,
-    name_hop,
     resolve_hops,
     resolve_iri,
 )
@@ -40,6 +39,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.sparql.path_extraction import UnreadableQuery, read_chains
 from kgqa.kg.terms import Chain, Entity, Hop, Path, Term
+from kgqa.tools.arguments import write_hop
 
 T = TypeVar("T")
 
@@ -104,7 +104,7 @@ class GoldRelationFinder:
             gold_paths = [gold_path for (missing, _), gold_path in mine if missing == least]
             if not gold_paths and not others:
                 chain = await search_chain(self._cache, self._gold, Chain(topic), MAX_SEARCH_HOPS)
-                gold_paths = [tuple(map(name_hop, chain.hops))] if chain else []
+                gold_paths = [tuple(map(write_hop, chain.hops))] if chain else []
             self._gold_paths[topic.id] = gold_paths
         return self._gold_paths[topic.id]
 
@@ -137,7 +137,7 @@ class GoldRelationFinder:
         tried = []
         for turned in islice(_turn_hops(hops), MAX_DIRECTIONS_TRIED):
             if rating := await _rate_chain(self._cache, self._gold, Chain(topic, turned)):
-                tried.append((rating, tuple(map(name_hop, turned))))
+                tried.append((rating, tuple(map(write_hop, turned))))
                 if not rating[0]:
                     break
         unseen = ((0, -1.0), gold_path) if hops and self._gold.verdict else None
@@ -164,7 +164,7 @@ def _read_gold_paths(sparql: str | None) -> Sequence[GoldPath]:
         paths = read_chains(sparql).paths if sparql else ()
     except UnreadableQuery:
         return ()
-    return [GoldPath(p.start.id, tuple(map(name_hop, p.hops))) for p in paths if isinstance(p.start, Entity)]
+    return [GoldPath(p.start.id, tuple(map(write_hop, p.hops))) for p in paths if isinstance(p.start, Entity)]
 
 
 def _turn_hops(hops: Sequence[Hop]) -> Iterator[tuple[Hop, ...]]:

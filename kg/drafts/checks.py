@@ -10,23 +10,14 @@ from typing import Literal as Choice
 
 from rapidfuzz import fuzz, process
 
-from kgqa.kg.dialects import RDFS, XSD
-from kgqa.kg.drafts.leftovers import unused_values, values_taken_twice
-from kgqa.kg.drafts.multiplicity import multiplied_rows
+from kgqa.kg.dialects import RDFS
+from kgqa.kg.drafts.multiplicity import multiplied_rows, unused_values, values_taken_twice
 from kgqa.kg.drafts.names import Names
-from kgqa.kg.drafts.reading import (
-    Draft,
-    Group,
-    Node,
-    Pattern,
-    is_open,
-    parts_of,
-    read_draft,
-    shown_name,
-    variables_of,
-)
-from kgqa.kg.drafts.schema import TYPES, Schema, Use, ValueKind, datatype_kind, values_of
+from kgqa.kg.drafts.reading import Draft, Group, Pattern, parts_of, shown_name, variables_of
+from kgqa.kg.drafts.schema import TYPES, Schema, Use, ValueKind, datatype_kind, ends_of, kinds_of, values_of
+from kgqa.kg.phrases import list_words
 from kgqa.kg.profile.profile import UNTYPED
+from kgqa.kg.sparql.nodes import Node, is_open, is_value, is_variable, to_term
 from kgqa.kg.terms import Literal, is_iri
 
 Level = Choice["wrong", "doubtful", "hint"]
@@ -59,22 +50,18 @@ class Finding:
 
 
 def check_draft(
-    query: str, schema: Schema, names: Names, known: Collection[str] = (), missing: Collection[str] = ()
+    draft: Draft, schema: Schema, names: Names, known: Collection[str] = (), missing: Collection[str] = ()
 ) -> list[Finding]:
-    """Return what is wrong with a query that parses, the worst first.
+    """Return what is wrong with a query, the worst first.
 
     Args:
-        query: A SELECT or ASK.
+        draft: The query.
         schema: What is known of the graph.
         names: How IRIs are written.
         known: Ids beside those of the schema that its writer was shown, or that the graph has.
         missing: Ids that the graph does not have; others that are not known are not judged.
-
-    Raises:
-        KGRejected: if it cannot be read.
-        Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
     """
-    checked = _Checks(read_draft(query), schema, names, known, missing)
+    checked = _Checks(draft, schema, names, known, missing)
     each_check = ((check.__name__, check()) for check in checked.every)
     found = dict.fromkeys(replace(each, check=name) for name, every in each_check for each in every)
     order = ("wrong", "doubtful", "hint")
@@ -84,61 +71,29 @@ def check_draft(
     return [*best.values()][:MAX_FINDINGS]
 
 
-def unknown_ids(query: str, schema: Schema, known: Collection[str] = ()) -> dict[str, bool]:
-    """Return the IRIs of a query that neither a schema has nor its writer was shown; whether as relations.
-
-    Raises:
-        KGRejected: if the query cannot be read.
-        Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
-    """
+def unknown_ids(draft: Draft, schema: Schema, known: Collection[str] = ()) -> dict[str, bool]:
+    """Return the IRIs of a query that neither a schema has nor its writer was shown; whether as relations."""
     found: dict[str, bool] = {}
-    for node, is_relation in _constants(read_draft(query)):
+    for node, is_relation in draft.iris:
         id = str(node)
         if is_iri(id) and id not in known and not schema.is_known(id):
             found[id] = found.get(id, False) or is_relation
     return found
 
 
-def named_ids(query: str) -> frozenset[str]:
-    """Return all IRIs of a query.
-
-    Raises:
-        KGRejected: if the query cannot be read.
-        Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
-    """
-    return frozenset(str(node) for node, _ in _constants(read_draft(query)))
-
-
-def implied_classes(query: str, schema: Schema) -> frozenset[str]:
-    """Return the classes that nodes of a query are of: stated, or as no others have its properties.
-
-    Raises:
-        KGRejected: if the query cannot be read.
-        Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
-    """
+def implied_classes(draft: Draft, schema: Schema) -> frozenset[str]:
+    """Return the classes that nodes of a query are of: stated, or as no others have its properties."""
     possible: list[set[str]] = []
-    for pattern in read_draft(query).patterns:
+    for pattern in draft.patterns:
         relations = [*map(str, pattern.named)]
         if pattern.end is not None and not is_open(pattern.end) and str(pattern.end) in schema.classes:
             possible.append({each.id for each in schema.kinds_below(str(pattern.end))} or {str(pattern.end)})
         uses = [use for relation in relations for use in schema.uses.get(relation, ())]
         possible.append({use.owner.id for use in uses})
-        possible.append({end for use in uses for end in use.profile.ends})
+        possible.append({*ends_of(uses)})
     known = [each for each in possible if each and UNTYPED not in each]
     below = {id: {id, *(each.id for each in schema.kinds_below(id))} for id in schema.classes if id}
     return frozenset(id for id, kinds in below.items() if any(each <= kinds for each in known))
-
-
-def _constants(draft: Draft) -> Iterator[tuple[Node, bool]]:
-    """Yield the IRIs that a query names, and whether it follows them."""
-    from rdflib import URIRef
-
-    for pattern in draft.patterns:
-        yield from ((each, True) for each in pattern.named)
-        yield from ((each, False) for each in (pattern.start, pattern.end) if isinstance(each, URIRef))
-    values = (value for some in draft.values.values() for value in some)
-    tested = (part for _, test in draft.tests for part in parts_of(test))
-    yield from ((each, False) for each in (*values, *tested) if isinstance(each, URIRef))
 
 
 @dataclass(frozen=True)
@@ -190,7 +145,7 @@ class _Checks:
         required = self.draft.required
         needed = {str(node) for each in required for node in (each.start, each.end)}
         followed = {str(name) for each in required if len(each.named) == 1 for name in each.named}
-        for node, is_relation in _constants(self.draft):
+        for node, is_relation in self.draft.iris:
             id = str(node)
             if id not in self.missing or self.schema.is_known(id) or id in self.known:
                 continue
@@ -226,7 +181,7 @@ class _Checks:
         has = dict.fromkeys(part.relation for each in owners for part in each.properties)
         listed = [self.names.write(each) for each in [*has][:MAX_LISTED]]
         more = ", …" if len(has) > MAX_LISTED else ""
-        called = _join([self.names.write(each.id) for each in owners], "or")
+        called = list_words([self.names.write(each.id) for each in owners], "or")
         return f"{called} has {', '.join(listed)}{more}" if listed else ""
 
     def draw_relation(self, relation: str) -> str:
@@ -237,11 +192,11 @@ class _Checks:
         """Say where a relation leads from and to, as far as that is known."""
         uses = self.schema.uses.get(relation, ())
         owners = [self.names.write(use.owner.id) for use in uses if use.owner.id != UNTYPED]
-        ends = dict.fromkeys(end for use in uses for end in use.profile.ends)
+        ends = dict.fromkeys(ends_of(uses))
         to = [self.names.write(end) if end != UNTYPED else "nodes without a class" for end in ends]
         to += dict.fromkeys(kind for use in uses for kind in sorted(use.kinds))
-        led = f" to {_join(to[:MAX_NEAREST])}" if to else ""
-        return f", from {_join(owners[:MAX_NEAREST])}{led}" if owners else f", {led[1:]}" if led else ""
+        led = f" to {list_words(to[:MAX_NEAREST])}" if to else ""
+        return f", from {list_words(owners[:MAX_NEAREST])}{led}" if owners else f", {led[1:]}" if led else ""
 
     # What is walked
 
@@ -271,18 +226,13 @@ class _Checks:
         """Find columns that the query writes itself."""
         bound = {node for pattern in self.draft.patterns for node in pattern.nodes}
         bound |= {column for each in self.draft.selects[1:] for column in each.columns}
-        computed = {name: of for each in self.draft.selects for name, of in each.computed.items()}
-        counted = {each.result: each.of for select in self.draft.selects for each in select.aggregates}
+        counted = {name: each.of for name, each in self.draft.counted.items()}
+        made = self.draft.computed | counted
 
         def is_found(node: Node, depth: int = 0) -> bool:
-            if node in bound or depth > len(computed) + len(counted):
+            if node in bound or depth > len(made) or counted.get(node) == "*":
                 return True
-            if node in counted:
-                of = counted[node]
-                return of == "*" or any(is_found(each, depth + 1) for each in variables_of(of))
-            return node in computed and any(
-                is_found(each, depth + 1) for each in variables_of(computed[node])
-            )
+            return node in made and any(is_found(each, depth + 1) for each in variables_of(made[node]))
 
         for column in self.draft.whole.columns:
             if not is_found(column):
@@ -295,8 +245,7 @@ class _Checks:
     def chance(self) -> Iterator[Finding]:
         """Find what gives other rows each time."""
         expressions = [test for _, test in self.draft.tests]
-        for select in self.draft.selects:
-            expressions += [*select.computed.values(), *(of for of, _ in select.order)]
+        expressions += [of for select in self.draft.selects for of in select.expressions]
         names = {str(getattr(part, "name", "")) for each in expressions for part in parts_of(each)}
         for name in sorted(names & _CHANCE):
             yield Finding(
@@ -314,7 +263,7 @@ class _Checks:
             if self.schema.has_no_members(id):
                 below = [self.names.write(each.id) for each in self.schema.kinds_below(id)]
                 instead = (
-                    f"; its kinds have: {_join(below[:MAX_LISTED])}; write "
+                    f"; its kinds have: {list_words(below[:MAX_LISTED])}; write "
                     f"{shown_name(pattern.start)} a/rdfs:subClassOf* {self.names.write(id)}"
                 )
                 yield Finding(
@@ -346,7 +295,7 @@ class _Checks:
                 yield from self._stated_types(pattern, around)
             elif pattern.end == node and relation in self.schema.uses:
                 uses = self.uses_of(pattern)
-                ends = frozenset(end for use in uses for end in use.profile.ends)
+                ends = frozenset(ends_of(uses))
                 if ends and UNTYPED not in ends and not any(use.leads_to_values for use in uses):
                     yield _Types(ends, all(self.schema.is_complete(use.owner) for use in uses))
 
@@ -385,7 +334,7 @@ class _Checks:
                 if not owners or any(self.schema.has(owner, relation) for owner in owners):
                     continue
                 sure = types.is_sure and all(self.schema.is_complete(owner) for owner in owners)
-                called = _join([self.names.write(owner.id) for owner in owners][:MAX_NEAREST], "or")
+                called = list_words([self.names.write(owner.id) for owner in owners][:MAX_NEAREST], "or")
                 lacking = self.names.write(relation) + ("" if sure else " among those that were read")
                 yield Finding(
                     f"{shown_name(pattern.start)} is {called}, which has no {lacking}: "
@@ -399,7 +348,7 @@ class _Checks:
             return ""
         owners = {*self.schema.owners(str(pattern.relation))}
         types = self.types_of(pattern.group, pattern.start)
-        ends = {end for use in self.schema.uses[str(pattern.relation)] for end in use.profile.ends}
+        ends = {*ends_of(self.schema.uses[str(pattern.relation)])}
         if owners and any(each.classes <= ends for each in types):
             turned = (pattern.end, pattern.relation, pattern.start)
             return f"; perhaps {_draw_nodes(turned, self.names)}"
@@ -428,7 +377,7 @@ class _Checks:
                 level,
             )
             return
-        ends = {end for use in uses for end in use.profile.ends}
+        ends = {*ends_of(uses)}
         if UNTYPED in ends or not ends or any(use.leads_to_values for use in uses):
             return
         complete = all(self.schema.is_complete(use.owner) for use in uses)
@@ -460,7 +409,7 @@ class _Checks:
             yield from self._wrong_value(str(pattern.relation), value, uses, level, exact=True)
 
     def _inner(self, uses: Iterable[Use]) -> str:
-        ends = dict.fromkeys(end for use in uses for end in use.profile.ends if end != UNTYPED)
+        ends = dict.fromkeys(end for end in ends_of(uses) if end != UNTYPED)
         return f"; {told}" if (told := self.properties_of(ends)) else ""
 
     # What is compared
@@ -472,19 +421,19 @@ class _Checks:
 
         A triple pattern (``exact``) has a value with its datatype and language, a filter compares numbers.
         """
-        kinds: set[ValueKind] = {kind for use in uses for kind in use.kinds}
+        kinds = kinds_of(uses)
         kind, called = datatype_kind(value.datatype), self.names.write(relation)
         plain = {"text" if each == "number as text" else each for each in kinds}
         datatypes = {each for use in uses for each in use.profile.datatypes}
         if kind not in plain:
             yield Finding(
-                f"{called} has {_join(sorted(kinds))}, and {_quote(value)} is {_a(kind)}"
+                f"{called} has {list_words(sorted(kinds))}, and {_quote(value)} is {_a(kind)}"
                 + _instead(kinds, kind, datatypes, value),
                 level,
             )
             return
         if exact and kind in {"number", "date"} and value.datatype not in datatypes:
-            written = _join(sorted(self.names.write(each) for each in datatypes), "or")
+            written = list_words(sorted(self.names.write(each) for each in datatypes), "or")
             yield Finding(
                 f"{called} has values of {written}: as {self.names.write(value.datatype)} {_quote(value)} is "
                 "none of them; compare it in a FILTER",
@@ -500,7 +449,7 @@ class _Checks:
         same = [each for each in listed if each.value == value.value]
         if value in listed or not listed:
             return
-        told: Level = "doubtful" if level == "wrong" else level
+        told = _milder(level)
         if same:
             yield Finding(
                 f"{called} has {_quote(same[0])}, and not {_quote(value)}: write it so, or compare STR of it",
@@ -517,23 +466,23 @@ class _Checks:
             near = _nearest_texts(value.value, [each.value for each in listed])
             shown = [_quote(each) for each in listed if each.value in near][:MAX_NEAREST]
             offered = (
-                f"nearest: {_join(shown)}"
+                f"nearest: {list_words(shown)}"
                 if shown
-                else f"it has {_join([*map(_quote, listed)][:MAX_LISTED])}"
+                else f"it has {list_words([*map(_quote, listed)][:MAX_LISTED])}"
             )
             yield Finding(f"{called} has no value {_quote(value)}; {offered}", told)
 
-    def values_at(self, group: Group, node: Node) -> list[tuple[Pattern, tuple[Use, ...]]]:
-        """Return the patterns by which a variable is a value, with who has their properties."""
+    def uses_at(self, group: Group, node: Node) -> tuple[str, tuple[Use, ...]]:
+        """Return the first property by which a variable is a value, and who has those by which it is one."""
         around = {*group.around}
         ending = [
             each
             for each in self.draft.patterns
             if each.end == node and (each.group in around or each.group.parent in around)
         ]
-        if any(each.relation is None or str(each.relation) not in self.schema.uses for each in ending):
-            return []
-        return [(each, self.uses_of(each)) for each in ending]
+        if not ending or any(str(each.relation) not in self.schema.uses for each in ending):
+            return "", ()
+        return str(ending[0].relation), tuple(use for each in ending for use in self.uses_of(each))
 
     def compared(self) -> Iterator[Finding]:
         """Find comparisons of a property with values of a kind that it does not have."""
@@ -552,14 +501,11 @@ class _Checks:
         for variable, other in pairs:
             if not is_open(variable):
                 continue
-            found = self.values_at(group, variable)
-            uses = tuple(use for _, some in found for use in some)
+            relation, uses = self.uses_at(group, variable)
             if not uses:
                 continue
-            sure = self.schema.is_sure(uses)
-            relation, level = str(found[0][0].relation), self.level(group, sure=sure)
-            if not is_whole and level == "wrong":
-                level = "doubtful"  # another part of the test may hold
+            level = self.level(group, sure=self.schema.is_sure(uses))
+            level = level if is_whole else _milder(level)  # another part of the test may hold
             value = _as_literal(other)
             if value is None:
                 if is_open(other):
@@ -573,7 +519,7 @@ class _Checks:
             elif part.op in {"=", "IN"}:
                 yield from self._wrong_value(relation, value, uses, level, exact=False)
             elif part.op in {"<", "<=", ">", ">="}:
-                kinds = {kind for use in uses for kind in use.kinds}
+                kinds = kinds_of(uses)
                 if kinds == {"number as text"}:
                     yield self._as_text(relation, variable, level, uses)
                 elif datatype_kind(value.datatype) not in kinds:
@@ -586,11 +532,9 @@ class _Checks:
         if operator in {"=", "!=", "IN", "NOT IN"}:
             return
         for variable in (one, other):
-            found = self.values_at(group, variable)
-            uses = tuple(use for _, some in found for use in some)
+            relation, uses = self.uses_at(group, variable)
             if uses and all(use.kinds == {"number as text"} for use in uses):
-                told: Level = "doubtful" if level == "wrong" else level
-                yield self._as_text(str(found[0][0].relation), variable, told, uses)
+                yield self._as_text(relation, variable, _milder(level), uses)
 
     def _as_text(self, relation: str, variable: Node, level: Level, uses: Sequence[Use]) -> Finding:
         examples = [each.value for each in values_of(uses)][:2]
@@ -603,12 +547,11 @@ class _Checks:
     def _tested_text(self, group: Group, operand: Node, function: str) -> Iterator[Finding]:
         if operand is None or not is_open(operand):
             return
-        found = self.values_at(group, operand)
-        uses = tuple(use for _, some in found for use in some)
+        relation, uses = self.uses_at(group, operand)
         if uses and not any(use.leads_to_values for use in uses):
             yield Finding(
                 f"{function} reads texts, and {shown_name(operand)} is a node: "
-                f"{self.draw_relation(str(found[0][0].relation))}; take its name{self._inner(uses)}",
+                f"{self.draw_relation(relation)}; take its name{self._inner(uses)}",
                 self.level(group, sure=self.schema.is_sure(uses)),
             )
 
@@ -622,12 +565,10 @@ class _Checks:
                 variable = select.computed.get(of, of) if is_open(of) else of
                 if not is_open(variable):
                     continue
-                found = self.values_at(whole, variable)
-                uses = tuple(use for _, some in found for use in some)
-                if not uses or not self.schema.is_sure(uses):
+                relation, uses = self.uses_at(whole, variable)
+                if not self.schema.is_sure(uses):
                     continue
-                relation = str(found[0][0].relation)
-                kinds = {kind for use in uses for kind in use.kinds}
+                kinds = kinds_of(uses)
                 if function in {*_NUMBERS, *_EXTREMES, "ORDER BY"} and kinds == {"number as text"}:
                     level: Level = "wrong" if function in _NUMBERS else "doubtful"
                     yield self._as_text(relation, variable, level, uses)
@@ -649,20 +590,18 @@ class _Checks:
         ]
         linked += [{each.result, *variables_of(each.of)} for s in self.draft.selects for each in s.aggregates]
         linked += [{*each.columns} for each in self.draft.selects[1:]]
-        linked += [{*map(_first, each.order)} - {None} for each in self.draft.selects[1:]]
+        linked += [{of for of, _ in each.order if is_open(of)} for each in self.draft.selects[1:]]
         parts = _components(linked)
         required = [each for each in self.draft.required if any(map(is_open, each.nodes))]
         aggregated = {column for each in self.draft.selects[1:] if each.keys == [] for column in each.columns}
         apart = [part for part in parts if not part & aggregated and any(part & {*p.nodes} for p in required)]
         if len(apart) > 1:
-            shown = [
-                min(map(shown_name, part & {n for p in required for n in p.nodes if _named(n)}), default="")
-                for part in apart
-            ]
+            named = {node for each in required for node in each.nodes if is_variable(node)}
+            shown = [min(map(shown_name, part & named), default="") for part in apart]
             if all(shown):
                 yield Finding(
-                    f"nothing joins {_join(sorted(shown)[:MAX_NEAREST])}: each is paired with every other; "
-                    "join them by a pattern or a FILTER",
+                    f"nothing joins {list_words(sorted(shown)[:MAX_NEAREST])}: each is paired with every "
+                    "other; join them by a pattern or a FILTER",
                     "doubtful",
                 )
 
@@ -697,14 +636,8 @@ class _Checks:
             )
 
 
-def _first(ordered: tuple[Node, bool]) -> Node | None:
-    return ordered[0] if is_open(ordered[0]) else None
-
-
-def _named(node: Node) -> bool:
-    from rdflib import Variable
-
-    return isinstance(node, Variable)
+def _milder(level: Level) -> Level:
+    return "doubtful" if level == "wrong" else level
 
 
 def _components(linked: Iterable[set[Node]]) -> list[set[Node]]:
@@ -719,14 +652,11 @@ def _components(linked: Iterable[set[Node]]) -> list[set[Node]]:
 
 def _as_literal(node: Node) -> Literal | None:
     """Return a value of rdflib as ours; None for any other node, and for what is no value of ours."""
-    from rdflib import Literal as Value
-
-    if not isinstance(node, Value):
-        return None
     try:
-        return Literal(str(node), str(node.datatype or f"{XSD}string"), str(node.language or ""))
+        term = to_term(node) if is_value(node) else None
     except ValueError:
         return None
+    return term if isinstance(term, Literal) else None
 
 
 def _nearest_texts(text: str, offered: Sequence[str]) -> set[str]:
@@ -768,16 +698,6 @@ def _quote(value: Literal) -> str:
     if datatype_kind(value.datatype) == "number":
         return value.value[:60]
     return _quoted(value.value) + (f"@{value.language}" if value.language else "")
-
-
-def _join(items: Sequence[str], last: str = "and") -> str:
-    """Join items as a sentence does.
-
-    >>> _join(["a"]), _join(["a", "b", "c"], "or")
-    ('a', 'a, b or c')
-    """
-    *before, end = items or [""]
-    return f"{', '.join(before)} {last} {end}" if before else end
 
 
 def _draw(pattern: Pattern, names: Names) -> str:

@@ -3,22 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from kgqa.kg.dialects import RDFS
-from kgqa.kg.drafts.reading import (
-    EXISTS,
-    Draft,
-    Group,
-    Node,
-    Pattern,
-    conjuncts,
-    is_constant,
-    is_open,
-    name_of,
-)
+from kgqa.kg.drafts.reading import EXISTS, Draft, Group, Pattern, conjuncts, name_of
 from kgqa.kg.drafts.told import is_comparison, told_by
 from kgqa.kg.node_phrases import THINGS, Alternative, Clause, Edge, NodePhrases, Union
 from kgqa.kg.phrases import be, is_verbal, list_words, say_relation, say_term, say_terms
 from kgqa.kg.sparql.derived import INSTANCE_OF, leads_to_members
-from kgqa.kg.terms import XSD_STRING, Entity, Hop, Literal, Term, is_iri, value_node
+from kgqa.kg.sparql.nodes import Node, is_constant, is_open, is_value, to_term
+from kgqa.kg.terms import Entity, Hop, Literal, Term, is_iri, value_node
 
 _PLAIN = {"BGP", "Join", "LeftJoin"}
 _SUBCLASSES = {f"{RDFS}subClassOf", "http://www.wikidata.org/prop/direct/P279"}
@@ -51,8 +42,7 @@ class Conditions:
         self.clauses: list[tuple[int, Clause]] = []
         self.having: list[tuple[Node, str]] = []
         self.compared: list[Node] = []
-        self.counted = {each.result: each for select in draft.selects for each in select.aggregates}
-        self.computed = {name: of for select in draft.selects for name, of in select.computed.items()}
+        self.counted, self.computed = draft.counted, draft.computed
         self.vague = {each for each, parts in draft.groups.items() if parts - _PLAIN}
         classes = {each.end for each in draft.patterns if _is_type(each.relation)}
         self.kinds = {
@@ -84,10 +74,8 @@ class Conditions:
 
     def term(self, node: Node) -> Term:
         """Return what a constant stands for."""
-        from rdflib import Literal as Value
-
-        if isinstance(node, Value):
-            return Literal(str(node), str(node.datatype or XSD_STRING), str(node.language or ""))
+        if is_value(node):
+            return to_term(node)
         return Entity(str(node), self.names.get(str(node))) if is_iri(str(node)) else Literal(str(node))
 
     def _number(self, node: Node) -> int:

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kgqa.kg.drafts.names import blank_texts
-from kgqa.kg.drafts.reading import is_open, read_draft
+from kgqa.kg.drafts.reading import read_draft
+from kgqa.kg.sparql.nodes import is_open
 from kgqa.kg.terms import Term
 
-MAX_ROWS_COMPARED = 1_000
-"""Rows up to a limit that are compared at most."""
+MAX_ROWS_COMPARED = 1_000  # rows up to a limit that are compared at most
 
 _SELECT = re.compile(r"\bSELECT\b(?!\s*:)(?:\s+(?:DISTINCT|REDUCED)\b)?", re.IGNORECASE)
 _SLICE = re.compile(r"(?:\b(?:LIMIT|OFFSET)\s+\d+\s*)+$", re.IGNORECASE)

@@ -3,13 +3,11 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-from kgqa.kg.drafts.reading import Draft, Pattern, is_open, read_draft, write_path
+from kgqa.kg.drafts.reading import Draft, Pattern, read_draft, write_path
+from kgqa.kg.sparql.nodes import is_open
 
-MAX_QUESTIONS = 8
-"""Queries by which the empty part of a query is found at most."""
-
-Ask = Callable[[str], Awaitable[bool]]
-"""Runs an ASK."""
+MAX_QUESTIONS = 8  # queries by which the empty part of a query is found at most
+Ask = Callable[[str], Awaitable[bool]]  # runs an ASK
 
 
 async def find_empty(query: str, ask: Ask) -> list[Pattern]:

@@ -4,9 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from kgqa.kg.drafts.names import blank_texts
-from kgqa.kg.drafts.reading import Node, Pattern, is_open, read_draft
+from kgqa.kg.drafts.reading import Pattern, read_draft
+from kgqa.kg.sparql.nodes import Node, is_constant, is_open, is_variable, to_term
 from kgqa.kg.sparql.patterns import serialise, write_iri
-from kgqa.kg.terms import Entity, Literal, Term, Triple, is_blank, is_iri
+from kgqa.kg.terms import Entity, Term, Triple, is_blank, is_iri
 
 _SELECT = re.compile(r"\b(?:SELECT|ASK)\b(?!\s*:)", re.IGNORECASE)
 
@@ -26,7 +27,7 @@ VALUES (?x) { (<http://x/a>) } } LIMIT 5'
         Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
     """
     patterns = _patterns(query)
-    variables = sorted({_name(node) for each in patterns for node in each.nodes if _is_named(node)})
+    variables = sorted({str(node) for each in patterns for node in each.nodes if is_variable(node)})
     bare = blank_texts(query)
     start = _SELECT.search(bare)
     opened = bare.find("{", start.end()) if start else -1
@@ -49,8 +50,9 @@ VALUES (?x) { (<http://x/a>) } } LIMIT 5'
 def read_facts(query: str, rows: Sequence[Mapping[str, Term | None]]) -> list[Triple]:
     """Return the facts that patterns of a query are in rows of `facts_query`, each once."""
     found: dict[Triple, None] = {}
+    patterns = _patterns(query)
     for row in rows:
-        for each in _patterns(query):
+        for each in patterns:
             start, end = (_filled(node, row) for node in (each.start, each.end))
             if isinstance(start, Entity) and end is not None and is_iri(str(each.relation)):
                 found[Triple(start, str(each.relation), end)] = None
@@ -65,30 +67,16 @@ def _patterns(query: str) -> list[Pattern]:
         for each in draft.required
         if each.relation is not None
         and not is_open(each.relation)
-        and all(_is_named(node) or not is_open(node) for node in (each.start, each.end))
+        and all(is_variable(node) or not is_open(node) for node in (each.start, each.end))
         and not any("·" in str(node) for node in each.nodes if is_open(node))
     ]
 
 
-def _is_named(node: Node) -> bool:
-    from rdflib import Variable
-
-    return isinstance(node, Variable)
-
-
-def _name(node: Node) -> str:
-    return str(node)
-
-
 def _filled(node: Node, row: Mapping[str, Term | None]) -> Term | None:
-    from rdflib import Literal as Value, URIRef
-
-    if isinstance(node, URIRef):
-        return Entity(str(node)) if is_iri(str(node)) else None
-    if isinstance(node, Value):
-        datatype = {"datatype": str(node.datatype)} if node.datatype else {}
-        return Literal(str(node), language=str(node.language or ""), **datatype)
-    return row.get(str(node))
+    if not is_constant(node):
+        return row.get(str(node))
+    term = to_term(node)
+    return None if isinstance(term, Entity) and not is_iri(term.id) else term
 
 
 def _write(term: Term | None) -> str:

@@ -1,15 +1,20 @@
-"""Which aggregates of a query take a value several times, as its rows come of joins."""
+"""What a query has once too often: values that its joins multiply, that it does not use, or takes twice."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 
-from kgqa.kg.drafts.reading import Aggregated, Node, Pattern, Select, is_open
+from kgqa.kg.drafts.reading import Aggregated, Draft, Pattern, Select, variables_of
 from kgqa.kg.drafts.schema import TYPES, Schema, Use
+from kgqa.kg.sparql.nodes import Node, is_constant, is_open, is_variable
 
 _COUNTING = {"SUM", "AVG", "COUNT"}
 
+UsesOf = Callable[[Pattern], Sequence[Use]]
+
 
 def multiplied_rows(
-    select: Select, uses_of: Callable[[Pattern], Sequence[Use]], schema: Schema
+    select: Select, uses_of: UsesOf, schema: Schema
 ) -> Iterator[tuple[Aggregated, Pattern, Node]]:
     """Yield the sums, averages and counts of a SELECT that take a value once for each of several others.
 
@@ -59,7 +64,7 @@ def _several_beside(
     of: Node,
     fixed: set[Node],
     patterns: Sequence[Pattern],
-    uses_of: Callable[[Pattern], Sequence[Use]],
+    uses_of: UsesOf,
     schema: Schema,
 ) -> tuple[Pattern, Node] | None:
     """Return the first pattern by which a node goes with several others, on the way from it to all others."""
@@ -83,10 +88,41 @@ def _several_beside(
 
 def _is_several(pattern: Pattern, *, forward: bool, uses: Sequence[Use], schema: Schema) -> bool:
     """Return whether a node is known to have several others along a pattern, or against it."""
-    from rdflib import URIRef
-
-    if not uses or not isinstance(pattern.relation, URIRef):
+    if not uses or not is_constant(pattern.relation):
         return False
     if forward:
         return any(not use.profile.is_single for use in uses)
     return any(use.profile.distinct and use.profile.distinct < use.profile.facts for use in uses)
+
+
+def unused_values(draft: Draft, uses_of: UsesOf, schema: Schema) -> Iterator[Pattern]:
+    """Yield the patterns that lead to a value used nowhere else, which all of their nodes have.
+
+    Not those that alone say what their nodes are.
+    """
+    used = Counter(node for pattern in draft.patterns for node in pattern.nodes)
+    for _, test in draft.tests:
+        used.update(variables_of(test))
+    for select in draft.selects:
+        if any(each.of == "*" for each in select.aggregates):
+            return
+        used.update([*select.columns, *(each for each in select.keys or () if is_open(each))])
+        for each in select.expressions:
+            used.update(variables_of(each))
+    for pattern in draft.required:
+        named = is_variable(pattern.start) and is_variable(pattern.end)
+        alone = sum(pattern.start in each.nodes for each in draft.patterns) == 1
+        uses = uses_of(pattern) if named and not alone and used[pattern.end] == 1 else ()
+        in_all = all(not use.leads_to_nodes and use.profile.having >= use.owner.read for use in uses)
+        if schema.is_sure(uses) and in_all:
+            yield pattern
+
+
+def values_taken_twice(draft: Draft, uses_of: UsesOf, schema: Schema) -> Iterator[tuple[Pattern, Node]]:
+    """Yield patterns by which a node has a second variable for its only value of a property."""
+    patterns = [each for each in draft.required if is_variable(each.end)]
+    for one, other in combinations(patterns, 2):
+        if (one.start, one.relation) == (other.start, other.relation) and one.end != other.end:
+            uses = uses_of(one) if one.relation is not None else ()
+            if schema.is_sure(uses) and all(use.profile.is_single for use in uses):
+                yield other, one.end

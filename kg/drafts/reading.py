@@ -12,14 +12,12 @@ nothing is concluded from it.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from kgqa.kg import terms
 from kgqa.kg.dialects import XSD
+from kgqa.kg.sparql.nodes import Node, is_constant, is_iri_node, is_open, is_value, is_variable, rebuild
 from kgqa.kg.sparql.parsing import parse_query
-
-Node: TypeAlias = Any
-"""A term or a part of the algebra of rdflib, which is imported only when a query is read."""
 
 GroupKind = Literal["required", "optional", "tested", "alternative"]
 
@@ -152,18 +150,40 @@ class Draft:
         return [each for each in self.patterns if each.group.kind == "required"]
 
     @property
+    def iris(self) -> Iterator[tuple[Node, bool]]:
+        """The IRIs that it names, each with whether it follows them."""
+        for pattern in self.patterns:
+            yield from ((each, True) for each in pattern.named)
+            yield from ((each, False) for each in (pattern.start, pattern.end) if is_iri_node(each))
+        values = (value for some in self.values.values() for value in some)
+        tested = (part for _, test in self.tests for part in parts_of(test))
+        yield from ((each, False) for each in (*values, *tested) if is_iri_node(each))
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """All IRIs that it names."""
+        return frozenset(str(node) for node, _ in self.iris)
+
+    @property
+    def computed(self) -> dict[Node, Node]:
+        """Under each variable that is computed, the expression that it is."""
+        return {name: of for each in self.selects for name, of in each.computed.items()}
+
+    @property
+    def counted(self) -> dict[Node, Aggregated]:
+        """Under each variable that is computed of a group, what that is."""
+        return {each.result: each for select in self.selects for each in select.aggregates}
+
+    @property
     def computed_columns(self) -> list[str]:
         """The columns that are computed of what every row has, so that they fail where they are empty."""
-        bound = {node for each in self.required for node in each.nodes}
-        computed = {name: of for each in self.selects for name, of in each.computed.items()}
-        counted = {each.result: each.of for select in self.selects for each in select.aggregates}
-        names = {*computed, *counted}
+        bound, computed = {node for each in self.required for node in each.nodes}, self.computed
+        names = computed | {name: each.of for name, each in self.counted.items()}
 
         def is_bound(node: Node, depth: int = 0) -> bool:
             if node not in names or depth > len(names):
                 return node in bound
-            of = counted.get(node, computed.get(node))
-            return all(is_bound(each, depth + 1) for each in variables_of(of))
+            return all(is_bound(each, depth + 1) for each in variables_of(names[node]))
 
         return [str(each) for each in self.whole.columns if each in computed and is_bound(each)]
 
@@ -186,17 +206,8 @@ class Draft:
         return [terms.Literal(each, f"{XSD}decimal") for each in sorted(found)]
 
 
-def is_constant(node: Node) -> bool:
-    """Return whether a part of the algebra is a term."""
-    from rdflib import Literal as Value, URIRef
-
-    return isinstance(node, Value | URIRef)
-
-
 def _is_number(node: Node) -> bool:
-    from rdflib import Literal as Value
-
-    return isinstance(node, Value) and isinstance(node.value, int | float | Decimal)
+    return is_value(node) and isinstance(node.value, int | float | Decimal)
 
 
 def read_draft(query: str) -> Draft:
@@ -373,25 +384,16 @@ def _named(path: Node) -> Iterator[Node]:
 def _hide_variables(node: Node, scope: int) -> Node:
     """Return a SELECT within another with names of its own for the variables that it does not let out."""
     from rdflib import Variable
-    from rdflib.plugins.sparql.parserutils import CompValue
 
     held = node
     while held.name != "Project" and "p" in held:
         held = held.p
     shown = {*(held.get("PV") or ())}
 
-    def rename(part: Any) -> Any:
-        if isinstance(part, Variable):
-            return part if part in shown else Variable(f"{part}{_MARK}{scope}")
-        if isinstance(part, CompValue):
-            return CompValue(part.name, **{key: rename(value) for key, value in part.items()})
-        if isinstance(part, Mapping):
-            return {rename(key): rename(value) for key, value in part.items()}
-        if isinstance(part, list | tuple):
-            return type(part)(map(rename, part))
-        return part
+    def rename(term: Node) -> Node:
+        return Variable(f"{term}{_MARK}{scope}") if is_variable(term) and term not in shown else term
 
-    return rename(node)
+    return rebuild(node, rename)
 
 
 _MARK = "·"
@@ -429,9 +431,7 @@ def parts_of(node: Any) -> Iterator[Node]:
 
 def variables_of(node: Any) -> set[Node]:
     """Return the variables of an expression."""
-    from rdflib import Variable
-
-    return {part for part in parts_of(node) if isinstance(part, Variable)}
+    return set(filter(is_variable, parts_of(node)))
 
 
 def write_path(path: Node) -> str:
@@ -441,10 +441,3 @@ def write_path(path: Node) -> str:
     except TypeError:  # of a negated inverse
         return ""
     return written
-
-
-def is_open(node: Node) -> bool:
-    """Return whether a node stands for whatever the graph has there."""
-    from rdflib import BNode, Variable
-
-    return isinstance(node, Variable | BNode)

@@ -183,6 +183,16 @@ class Schema:
         )
 
 
+def kinds_of(uses: Iterable[Use]) -> set[ValueKind]:
+    """Return what the values of a property are compared as."""
+    return {kind for use in uses for kind in use.kinds}
+
+
+def ends_of(uses: Iterable[Use]) -> Iterator[str]:
+    """Yield the classes that a property leads to, as often as it has uses."""
+    return (end for use in uses for end in use.profile.ends)
+
+
 def values_of(uses: Iterable[Use]) -> Iterator[Literal]:
     """Yield the values that a profile has of a property."""
     for use in uses:

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 
 from kgqa.kg.dialects import XSD
-from kgqa.kg.drafts.reading import Node, is_constant, is_open, name_of, variables_of
+from kgqa.kg.drafts.reading import name_of, variables_of
 from kgqa.kg.phrases import say_compared, say_operator, say_term, say_terms
+from kgqa.kg.sparql.nodes import Node, is_constant, is_open
 from kgqa.kg.terms import Literal, Term
 
-COMPUTED = "what is computed"
-"""What an expression is called where no more is said of it."""
+COMPUTED = "what is computed"  # what an expression is called where no more is said of it
 
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _SIGNS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}

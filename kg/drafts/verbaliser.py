@@ -13,18 +13,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kgqa.kg.drafts.conditions import Conditions, nodes_of
-from kgqa.kg.drafts.reading import (
-    Aggregated,
-    Draft,
-    Node,
-    is_open,
-    read_draft,
-    shown_name,
-    variables_of,
-)
+from kgqa.kg.drafts.reading import Aggregated, Draft, read_draft, shown_name, variables_of
 from kgqa.kg.drafts.told import COMPUTED, say_comparison, say_computed, unwrapped
 from kgqa.kg.node_phrases import SOMETHING, THINGS, Clause, Edge, NodePhrases, Said
 from kgqa.kg.phrases import be, list_words
+from kgqa.kg.sparql.nodes import Node, is_open
 from kgqa.kg.terms import Entity
 from kgqa.kg.text import in_words
 

@@ -197,11 +197,7 @@ def user_agent() -> str:
 
 
 def _make_client(secure: bool) -> httpx.AsyncClient:
-    """Make a client that keeps to the proxies and certificates of the environment.
-
-    Raises:
-        KGUnavailable: if these cannot be used; the message does not repeat them, passwords are in them.
-    """
+    """Make a client that keeps to the proxies and certificates of the environment."""
     try:
         return httpx.AsyncClient(
             verify=secure,  # to load certificates takes longer than most queries
@@ -209,7 +205,7 @@ def _make_client(secure: bool) -> httpx.AsyncClient:
             follow_redirects=False,
             trust_env=True,
         )
-    except (ValueError, httpx.InvalidURL, OSError):
+    except (ValueError, httpx.InvalidURL, OSError):  # not repeated: passwords are in them
         raise KGUnavailable(
             "no connection can be made as the environment says: look at HTTP_PROXY, HTTPS_PROXY, "
             "ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR"
@@ -217,11 +213,7 @@ def _make_client(secure: bool) -> httpx.AsyncClient:
 
 
 async def _read_body(response: httpx.Response) -> bytes:
-    """Read a body to its end.
-
-    Raises:
-        AnswerTooLarge, UnreadableBody: as `BodyDecoder` does.
-    """
+    """Read a body to its end; raise as `BodyDecoder` does."""
     decoder = BodyDecoder(response.headers.get("content-encoding", ""), MAX_RESPONSE_BYTES)
     body = b"".join([block async for part in response.aiter_raw() for block in decoder.blocks(part)])
     decoder.end()

@@ -68,8 +68,7 @@ class EntityNames:
 
 
 Vectors: TypeAlias = NDArray[np.floating[Any]]
-Encode: TypeAlias = Callable[[Sequence[str]], Vectors]
-"""Returns one L2-normalised row per text."""
+Encode: TypeAlias = Callable[[Sequence[str]], Vectors]  # returns one L2-normalised row per text
 
 MAX_NAMES_COMPARED = 5_000
 """Up to this many names all are compared; beyond it the `SHORTLIST_SIZE` that look most alike."""

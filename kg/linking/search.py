@@ -13,8 +13,7 @@ from kgqa.kg.sparql.queries import some_names
 from kgqa.kg.sparql.text_search import search_names
 from kgqa.kg.text import fold, split_words
 
-MAX_GROUPS = 24
-"""Groups of words of a question that are looked for by one query."""
+MAX_GROUPS = 24  # groups of words of a question that are looked for by one query
 
 
 class TextSearch:

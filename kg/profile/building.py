@@ -26,11 +26,8 @@ from kgqa.kg.terms import KINDS_NAMESPACE, Entity, Literal, Term, is_iri, kinds_
 
 T = TypeVar("T")
 
-Ask = Callable[[str], Sequence[Row]]
-"""Runs one query and returns its rows."""
-
-MAX_CLASSES = 5_000
-"""Classes that are profiled, those with most members."""
+Ask = Callable[[str], Sequence[Row]]  # runs one query and returns its rows
+MAX_CLASSES = 5_000  # classes that are profiled, those with most members
 
 MAX_MEMBERS_READ, MAX_MEMBERS_OF_CLASS, MIN_MEMBERS_OF_CLASS = 10_000, 500, 4
 """Members whose facts are read: of all classes together, of one, and of one where there are thousands."""
@@ -48,11 +45,8 @@ MAX_TERMS = 50_000  # classes, relations and the like
 MAX_SUPERCLASSES = 100_000
 TERMINOLOGY_SHARE = 0.9  # of the facts of a relation that describe terms, for it to be terminology
 
-MAX_ENUMERATED = 20
-"""Distinct values of a property up to which all are listed."""
-
-MAX_EXAMPLES = 5
-"""Values of a property that are shown where there are more."""
+MAX_ENUMERATED = 20  # distinct values of a property up to which all are listed
+MAX_EXAMPLES = 5  # values of a property that are shown where there are more
 
 MAX_VALUE_CHARS = 80
 MAX_MEMBERS_COUNTED = 100_000  # of one class of a graph that is not gone through

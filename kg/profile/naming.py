@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
+from os.path import commonprefix
 from typing import TypeGuard
 
 from kgqa.kg.dialects import GIVEN_AND_FAMILY, is_readable
@@ -43,16 +43,13 @@ def find_naming(facts: Facts, known: Sequence[str]) -> tuple[str, ...]:
         if is_whole and differ and 0 < length <= MAX_MEAN_NAME_CHARS and not _NAMES_ELSE.search(relation):
             found.append((not _SAYS_NAME.search(local_name(relation)), length, relation))
     said = [each for each in found if not each[0]]
-    alone = found if len(found) == 1 and not _are_readable(facts) else []
+    readable = sum(is_readable(local_name(id)) for id in facts)
+    alone = found if len(found) == 1 and 2 * readable < len(facts) else []
     return tuple(relation for _, _, relation in sorted(said or alone)[:1])
 
 
 def _is_text(term: Term) -> TypeGuard[Literal]:
     return isinstance(term, Literal) and (bool(term.language) or term.datatype.endswith("#string"))
-
-
-def _are_readable(facts: Facts) -> bool:
-    return 2 * sum(is_readable(local_name(id)) for id in facts) >= len(facts)
 
 
 def find_unnamed(ids: Sequence[str]) -> str | None:
@@ -64,14 +61,10 @@ def find_unnamed(ids: Sequence[str]) -> str | None:
     ('http://x/price-', None)
     """
     iris = sorted(id for id in ids if not id.startswith("_:"))
-    begins = _common_start(iris[0], iris[-1]) if len(iris) > 1 else ""
+    begins = commonprefix(iris) if len(iris) > 1 else ""  # noqa: RUF071 (by characters)
     stem = begins.rpartition("/")[2].rpartition("#")[2]
     rests = [(id, local_name(id).removeprefix(stem)) for id in iris]
     told = sum(is_readable(local_name(id)) and is_readable(rest) for id, rest in rests)
     if iris and 2 * told >= len(ids):
         return None
     return begins if stem else ""
-
-
-def _common_start(one: str, two: str) -> str:
-    return "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))

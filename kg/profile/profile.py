@@ -16,8 +16,7 @@ from pydantic import TypeAdapter
 from kgqa.kg.dialects import Dialect
 from kgqa.kg.terms import Entity, Literal
 
-UNTYPED = ""
-"""The id of the class of those nodes that have no class."""
+UNTYPED = ""  # the id of the class of those nodes that have no class
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,11 +25,11 @@ from kgqa.kg.sparql.patterns import (
     compare_node,
     is_named,
     known_entities,
+    one_of,
     proof_pattern,
     serialise,
     topic_node,
     values_list,
-    write_iri,
 )
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal
 
@@ -161,8 +161,8 @@ def _condition(
         return triples, list(compare(end, operator, value, f"?k{number}"))
     if operator != "type":
         return triples, [f"FILTER({end} {operator} {serialise(value)})"]
-    kind, kinds = f"?t{number}", " ".join(map(write_iri, types))
-    return [*triples, f"VALUES {kind} {{ {kinds} }} {end} {kind} {serialise(value)} ."], []
+    kind = f"?t{number}"
+    return [*triples, f"{one_of(kind, types)} {end} {kind} {serialise(value)} ."], []
 
 
 def _extreme(query: AnswerQuery, aggregate: Aggregate, triples: list[str], tests: list[str]) -> list[str]:

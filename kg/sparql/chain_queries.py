@@ -19,6 +19,7 @@ from kgqa.kg.sparql.patterns import (
     compare_node,
     known_entities,
     label_of,
+    one_of,
     serialise,
     topic_node,
     triple_pattern,
@@ -274,25 +275,21 @@ def relations_held(chains: Sequence[Chain], unseen: Mapping[bool, Sequence[str]]
     blocks = []
     for forward, relations in unseen.items():
         triple = "?end ?relation ?to" if forward else "?from ?relation ?end"
-        listed = " ".join(map(write_iri, relations))
         blocks.append(
             f"{{ SELECT DISTINCT ?visit ?relation ({TRUE if forward else FALSE} AS ?forward) WHERE {{ {ends} "
-            f"VALUES ?relation {{ {listed} }} FILTER EXISTS {{ {triple} }} }} }}"
+            f"{one_of('?relation', relations)} FILTER EXISTS {{ {triple} }} }} }}"
         )
     return f"SELECT ?visit ?relation ?forward WHERE {{ {' UNION '.join(blocks)} }}"
 
 
 def relations_of(id: str) -> str:
     """Ask for every ``?relation ?forward`` of an entity, reading all of its triples."""
-    return f"SELECT DISTINCT ?relation ?forward WHERE {{ VALUES ?end {{ {write_iri(id)} }} {NEIGHBOURS} }}"
+    return f"SELECT DISTINCT ?relation ?forward WHERE {{ {one_of('?end', [id])} {NEIGHBOURS} }}"
 
 
 def list_relations(ids: Sequence[str]) -> str:
     """Ask for ``?end ?relation ?forward`` of each id; ``?cut`` where there is too much to read."""
-    listed = " ".join(map(write_iri, ids))
-    read = (
-        f"SELECT ?end ?relation ?forward WHERE {{ VALUES ?end {{ {listed} }} OPTIONAL {{ {NEIGHBOURS} }} }}"
-    )
+    read = f"SELECT ?end ?relation ?forward WHERE {{ {one_of('?end', ids)} OPTIONAL {{ {NEIGHBOURS} }} }}"
     return (
         f"SELECT DISTINCT ?end ?relation ?forward ?cut WHERE {{ {{ {read} LIMIT {MAX_TRIPLES_SCANNED:d} }} "
         f"UNION {{ {cut_query(CUT_TRIPLES, read, MAX_TRIPLES_SCANNED)} }} }}"

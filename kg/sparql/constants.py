@@ -21,10 +21,11 @@ from typing import Any
 
 from kgqa.kg.dialects import XSD, is_ignored
 from kgqa.kg.sparql.guard import walk_tree
+from kgqa.kg.sparql.nodes import Node, is_constant, is_open, is_value, to_term
 from kgqa.kg.sparql.parsing import parse_query
-from kgqa.kg.sparql.path_extraction import Node, PatternSet, TooManyAlternatives, triple_patterns
+from kgqa.kg.sparql.path_extraction import PatternSet, TooManyAlternatives, triple_patterns
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
-from kgqa.kg.terms import Entity, Literal, Term
+from kgqa.kg.terms import Entity, Term
 
 _ABOUT_TEXTS = {"Builtin_LANG", "Builtin_LANGMATCHES", "Builtin_DATATYPE"}  # whose operands are no values
 _TEXT_TESTS = {"Builtin_CONTAINS": "arg2", "Builtin_STRSTARTS": "arg2", "Builtin_STRENDS": "arg2"}
@@ -65,7 +66,7 @@ def read_constants(query: str) -> QueryConstants | None:
 def _binding(root: Node) -> frozenset[str]:
     tests = [part.expr for part in _parts(root) if part.name in {"Filter", "LeftJoin"} and part.expr]
     tests += [part.p2 for part in _parts(root) if part.name == "Minus"]
-    tested = {node for test in tests if any(map(_is_open, _nodes(test))) for node in _nodes(test)}
+    tested = {node for test in tests if any(map(is_open, _nodes(test))) for node in _nodes(test)}
     for part in _parts(root):
         if part.name == "LeftJoin" and _is_decided_by(part, tests):
             tested.update(_required(part.p2))
@@ -90,7 +91,7 @@ def _is_decided_by(optional: Node, tests: Iterable[Node]) -> bool:
         *(part.expr for part in _parts(optional.p2) if part.name in {"Filter", "LeftJoin"}),
     ]
     within += [part.p2 for part in _parts(optional.p2) if part.name == "Minus"]
-    found = {*filter(_is_open, _required(optional.p2))}.difference(_nodes(optional.p1))
+    found = {*filter(is_open, _required(optional.p2))}.difference(_nodes(optional.p1))
     outside = (test for test in tests if not any(test is each for each in within))
     return any(not found.isdisjoint(_nodes(test)) for test in outside)
 
@@ -124,8 +125,8 @@ def _joined(pattern: PatternSet, answer: Node, values: dict[Node, set[Node]]) ->
             beside = {
                 node
                 for edge in pattern.edges
-                if any(part in reached and _is_open(part) for part in edge)
-                for node in (edge.start, edge.end, *filter(_is_open, [edge.relation]))
+                if any(part in reached and is_open(part) for part in edge)
+                for node in (edge.start, edge.end, *filter(is_open, [edge.relation]))
             }
             grown = not beside <= reached
             reached |= beside
@@ -138,16 +139,16 @@ def _written(root: Node) -> Iterator[Node]:
         if part.name in {"BGP", "TriplesBlock"}:  # the latter within EXISTS, which rdflib leaves as it is
             flat = [node for triples in part.triples for node in triples]
             for start, relation, end in zip(flat[::3], flat[1::3], flat[2::3], strict=False):
-                is_type = is_ignored(str(relation)) and not _is_literal(end)
+                is_type = is_ignored(str(relation)) and not is_value(end)
                 yield from (start, *(() if is_type else (end,)))
         elif part.name == "values":
             yield from (value for row in part.res for value in row.values())
-        elif part.name == "Extend" and not any(map(_is_open, _nodes(part.expr))):
+        elif part.name == "Extend" and not any(map(is_open, _nodes(part.expr))):
             yield from _nodes(part.expr)
         elif part.name == "RelationalExpression" and not _ABOUT_TEXTS & {str(p.name) for p in _parts(part)}:
             for operand in (part.expr, *(part.other if isinstance(part.other, list) else [part.other])):
                 nodes = list(_nodes(operand))
-                yield from () if any(map(_is_open, nodes)) else nodes
+                yield from () if any(map(is_open, nodes)) else nodes
         elif part.name in _TEXT_TESTS:
             texts = _nodes(part[_TEXT_TESTS[part.name]])
             yield from (node for node in texts if _WORD.search(str(node)) and str(node) != BLANK_NAMESPACE)
@@ -159,7 +160,7 @@ def _parts(node: Any) -> Iterator[Node]:
         named: Node = node if getattr(node, "name", "") else None
         if named is not None:
             yield named
-        computed = named is not None and named.name == "Extend" and any(map(_is_open, _nodes(named.expr)))
+        computed = named is not None and named.name == "Extend" and any(map(is_open, _nodes(named.expr)))
         for key, part in node.items():
             if not (computed and key == "expr"):
                 yield from _parts(part)
@@ -175,28 +176,13 @@ def _nodes(node: Any) -> Iterator[Node]:
     return (part for part in walk_tree(node) if isinstance(part, Identifier))
 
 
-def _is_open(node: Node) -> bool:
-    from rdflib import BNode, Variable
-
-    return isinstance(node, Variable | BNode)
-
-
-def _is_literal(node: Node) -> bool:
-    from rdflib import Literal as Value
-
-    return isinstance(node, Value)
-
-
 def _term(node: Node) -> Term | None:
     """Return a constant as a term; None for a variable, a datatype, and what is no term of ours."""
-    from rdflib import URIRef
-
     try:
-        if isinstance(node, URIRef):
-            id = str(node).replace(BLANK_NAMESPACE, "_:", 1)
-            return None if id.startswith(XSD) else Entity(id)
-        if _is_literal(node):
-            return Literal(str(node), str(node.datatype or f"{XSD}string"), str(node.language or ""))
+        term = to_term(node) if is_constant(node) else None
+        if not isinstance(term, Entity):
+            return term
+        id = term.id.replace(BLANK_NAMESPACE, "_:", 1)
+        return None if id.startswith(XSD) else Entity(id)
     except ValueError:
-        pass
-    return None
+        return None

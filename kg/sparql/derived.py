@@ -42,11 +42,8 @@ BROADER, NARROWER = f"{CLOSURE}{SKOS}broader", f"{CLOSURE}{SKOS}narrower"
 THESAURUS = (BROADER, NARROWER, f"{BROADER}+", f"{NARROWER}+")
 """Relations of which there is one for either direction, so that each is followed along its arrow only."""
 
-ANY_LEVEL = frozenset(THESAURUS[2:])
-"""Those of any number of steps."""
-
-HAS_PROPERTY = "urn:kgqa:has-property"
-"""From a class to the relations that its members have."""
+ANY_LEVEL = frozenset(THESAURUS[2:])  # those of any number of steps
+HAS_PROPERTY = "urn:kgqa:has-property"  # from a class to the relations that its members have
 
 CLASS, PROPERTY = Entity("urn:kgqa:class", "class"), Entity("urn:kgqa:property", "property")
 """What a question calls the classes and relations of a graph, of which they are members."""

@@ -22,8 +22,9 @@ from typing import Any, Literal
 
 from kgqa.kg.dialects import is_ignored
 from kgqa.kg.sparql.guard import walk_tree
+from kgqa.kg.sparql.nodes import Node, is_constant, is_variable
 from kgqa.kg.sparql.parsing import parse_query
-from kgqa.kg.sparql.path_extraction import Edge, Node, PatternSet, TooManyAlternatives, triple_patterns
+from kgqa.kg.sparql.path_extraction import Edge, PatternSet, TooManyAlternatives, triple_patterns
 from kgqa.kg.terms import local_name
 
 AnswerKind = Literal["all", "count", "largest", "smallest"]
@@ -106,13 +107,11 @@ def _counts_rows(body: Node, answer: Node) -> bool:
 
 def _extreme_variables(body: Node, one: bool) -> dict[Node, AnswerKind]:
     """Return the variables of which the largest or smallest value is asked for, the surest first."""
-    from rdflib import Variable
-
     kinds: dict[Node, AnswerKind] = {}
     if one and body.name == "OrderBy":
         first = body.expr[0]
         kind: AnswerKind = "largest" if first.order == "DESC" else "smallest"
-        found = {each for each in walk_tree(first.expr) if isinstance(each, Variable)}
+        found = {each for each in walk_tree(first.expr) if is_variable(each)}
         kinds |= dict.fromkeys(sorted(found), kind)
     for join in _parts_named(body, "AggregateJoin"):
         if join.p.expr is None:
@@ -125,12 +124,10 @@ def _extreme_variables(body: Node, one: bool) -> dict[Node, AnswerKind]:
 
 def _equal_variables(body: Node) -> Iterator[tuple[Node, Node]]:
     """Return the variables that are another's value: named by SELECT or BIND, or held equal by a filter."""
-    from rdflib import Variable
-
     pairs = [(node.expr, node.var) for node in _parts_named(body, "Extend")]
     tests = [(test.expr, test.other) for test in _parts_named(body, "RelationalExpression") if test.op == "="]
     for one, other in (*pairs, *tests, *(test[::-1] for test in tests)):
-        if isinstance(one, Variable) and isinstance(other, Variable):
+        if is_variable(one) and is_variable(other):
             yield one, other
 
 
@@ -185,16 +182,14 @@ def _keys_as_they_grow(nodes: Mapping[Node, Any]) -> Iterator[Node]:
 
 
 def _neighbours(edges: Iterable[Edge]) -> _Neighbours:
-    from rdflib import Literal as Value, URIRef
-
     net: dict[Node, list[tuple[str, Node]]] = {}
     for start, relation, end in edges:
         iri = str(relation)
-        if not isinstance(relation, URIRef) or is_ignored(iri):
+        if not is_constant(relation) or is_ignored(iri):
             continue
         name = local_name(iri)
         for node, step in ((start, (name, end)), (end, (f"^{name}", start))):
-            if not isinstance(node, URIRef | Value):
+            if not is_constant(node):
                 net.setdefault(node, []).append(step)
     return net
 
@@ -236,11 +231,9 @@ def computed_columns(query: str) -> frozenset[str]:
 
 
 def _computed_in(root: Node) -> frozenset[str]:
-    from rdflib import Variable
-
     node, names = root, {}
     while node.name != "AggregateJoin":
-        if node.name == "Extend" and isinstance(node.expr, Variable):
+        if node.name == "Extend" and is_variable(node.expr):
             names[node.expr] = str(node.var)
         if "p" not in node:
             return frozenset()

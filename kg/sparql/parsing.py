@@ -4,12 +4,12 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from copy import copy
 from functools import lru_cache
 from typing import Any
 
 from kgqa.kg.dialects import FB, OWL, PROP, RDF, RDFS, SCHEMA_ORG, SKOS, WD, WDT, XSD
 from kgqa.kg.sparql.guard import RDFLIB_LOCK, check_pattern_count, check_query_text, walk_tree
+from kgqa.kg.sparql.nodes import rebuild
 
 PREFIXES = {
     "rdf": RDF,
@@ -112,8 +112,6 @@ def _parse_shape(query: str) -> tuple[bool, Any]:
 def _put_names_back(node: Any, names: Sequence[str]) -> Any:
     """Return a copy of a part of an algebra with the names in place of their masks."""
     from rdflib import Literal, URIRef
-    from rdflib.paths import Path
-    from rdflib.plugins.sparql.parserutils import CompValue
 
     def put_back(part: Any) -> Any:
         if isinstance(part, URIRef):
@@ -122,19 +120,9 @@ def _put_names_back(node: Any, names: Sequence[str]) -> Any:
             # of a literal, as the parser makes it: of a str, a date would be written as a date and time
             lexical = Literal(_MASK.sub(lambda found: names[int(found[1])], part))
             return Literal(lexical, lang=part.language, datatype=part.datatype and put_back(part.datatype))
-        if isinstance(part, CompValue):
-            return CompValue(part.name, **{key: put_back(value) for key, value in part.items()})
-        if isinstance(part, dict):
-            return {key: put_back(value) for key, value in part.items()}
-        if isinstance(part, list | tuple):
-            return type(part)(map(put_back, part))
-        if isinstance(part, Path):
-            filled = copy(part)
-            vars(filled).update({key: put_back(value) for key, value in vars(part).items()})
-            return filled
         return part
 
-    return put_back(node)
+    return rebuild(node, put_back)
 
 
 def normalise_query(query: str) -> str:

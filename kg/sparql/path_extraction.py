@@ -18,14 +18,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, islice, product
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
-from kgqa.kg.dialects import XSD, is_ignored
+from kgqa.kg.dialects import is_ignored
+from kgqa.kg.sparql.nodes import Node, is_constant, is_variable, to_term
 from kgqa.kg.sparql.parsing import parse_query
-from kgqa.kg.terms import Entity, Hop, Literal, Term
-
-Node: TypeAlias = Any
-"""A term of rdflib, which is imported only when a query is read."""
+from kgqa.kg.terms import Hop, Literal, Term
 
 MAX_ALTERNATIVES = 256
 
@@ -165,9 +163,7 @@ def _hide_inner_variables(pattern: PatternSet, projected: list[Node], scope: int
 
 def _first_variable(expression: Node) -> Node | None:
     """Return the first variable of an expression."""
-    from rdflib import Variable
-
-    if isinstance(expression, Variable):
+    if is_variable(expression):
         return expression
     parts = expression.values() if isinstance(expression, dict) else ()
     return next((found for part in parts if (found := _first_variable(part)) is not None), None)
@@ -225,8 +221,7 @@ class QueryChains:
     two patterns has two branches. Branches are in order of length, then of their hops.
     """
 
-    answer: str
-    """The variable that is projected, without ``?``; its count, if that is asked for."""
+    answer: str  # the variable that is projected, without ``?``; its count, if that is asked for
     alternatives: tuple[tuple[ChainToAnswer, ...], ...]
 
     @property
@@ -270,14 +265,14 @@ def _branches(edges: Iterable[Edge], answer: Any) -> tuple[ChainToAnswer, ...]:
     return _sorted_chains(
         ChainToAnswer(_to_term(start), (hop, *ways[node]))
         for start, hop, node in steps
-        if _is_constant(start) and node in ways
+        if is_constant(start) and node in ways
     )
 
 
 def _hops_of_edge(edge: Edge) -> Iterator[tuple[Any, Hop, Any]]:
     """Return an edge as a hop from either of its ends to the other."""
     relation = str(edge.relation)
-    if not _is_constant(edge.relation) or is_ignored(relation):
+    if not is_constant(edge.relation) or is_ignored(relation):
         return
     try:
         hop = Hop(relation)
@@ -289,8 +284,8 @@ def _hops_of_edge(edge: Edge) -> Iterator[tuple[Any, Hop, Any]]:
 
 def _shortest_hops(steps: Iterable[tuple[Any, Hop, Any]], answer: Any) -> dict[Any, tuple[Hop, ...]]:
     """Return the shortest hops from each variable to the answer; of several the first in order."""
-    within = [step for step in steps if not _is_constant(step[0])]
-    ways: dict[Any, tuple[Hop, ...]] = {} if _is_constant(answer) else {answer: ()}
+    within = [step for step in steps if not is_constant(step[0])]
+    ways: dict[Any, tuple[Hop, ...]] = {} if is_constant(answer) else {answer: ()}
     reached = ways
     while reached:
         nearer, reached = reached, {}
@@ -302,19 +297,9 @@ def _shortest_hops(steps: Iterable[tuple[Any, Hop, Any]], answer: Any) -> dict[A
     return ways
 
 
-def _is_constant(node: Any) -> bool:
-    from rdflib import Literal as Value, URIRef
-
-    return isinstance(node, URIRef | Value)
-
-
 def _to_term(node: Any) -> Term:
-    from rdflib import URIRef
-
     try:
-        if isinstance(node, URIRef):
-            return Entity(str(node))
-        return Literal(str(node), str(node.datatype or f"{XSD}string"), str(node.language or ""))
+        return to_term(node)
     except ValueError as error:
         raise UnreadableQuery(f"the query holds an unusable constant: {error}") from None
 

@@ -92,6 +92,15 @@ def values_list(terms: Iterable[Term]) -> str:
     )
 
 
+def one_of(variable: str, ids: Iterable[str]) -> str:
+    """Hold a variable to entities or relations.
+
+    >>> one_of("?end", ["http://x/a", "http://x/b"])
+    'VALUES ?end { <http://x/a> <http://x/b> }'
+    """
+    return f"VALUES {variable} {{ {' '.join(map(write_iri, ids))} }}"
+
+
 def triple_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) -> str:
     """Write the triple of one hop, its end one of ``held`` where some are named."""
     iri, language = split_language(hop.relation)

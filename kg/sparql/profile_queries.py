@@ -3,11 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from kgqa.kg.dialects import RDF, RDFS
-from kgqa.kg.sparql.patterns import write_iri
-
-
-def _listed(ids: Iterable[str]) -> str:
-    return " ".join(map(write_iri, ids))
+from kgqa.kg.sparql.patterns import one_of, write_iri
 
 
 def count_classes(type_: str, most: int) -> str:
@@ -18,8 +14,9 @@ def count_classes(type_: str, most: int) -> str:
 
 def some_members(classes: Sequence[str], types: Sequence[str], most: int) -> str:
     """Ask for ``?place ?member``: the first ``most`` members of each class, classes counted from 0."""
+    any_type = one_of("?type", types)
     blocks = (
-        f'{{ SELECT DISTINCT ("{place:d}" AS ?place) ?member WHERE {{ VALUES ?type {{ {_listed(types)} }} '
+        f'{{ SELECT DISTINCT ("{place:d}" AS ?place) ?member WHERE {{ {any_type} '
         f"?member ?type {write_iri(each)} }} LIMIT {most:d} }}"
         for place, each in enumerate(classes)
     )
@@ -38,12 +35,12 @@ def some_subjects(relations: Sequence[str], most: int) -> str:
 def facts_of(ids: Iterable[str], most: int) -> str:
     """Ask for ``?member ?relation ?end``: the first ``most`` facts of some nodes."""
     triple = "?member ?relation ?end"
-    return f"SELECT {triple} WHERE {{ VALUES ?member {{ {_listed(ids)} }} {triple} }} LIMIT {most:d}"
+    return f"SELECT {triple} WHERE {{ {one_of('?member', ids)} {triple} }} LIMIT {most:d}"
 
 
 def objects_by(ids: Iterable[str], predicates: Iterable[str]) -> str:
     """Ask for ``?node ?predicate ?end`` of some nodes by some predicates."""
-    nodes = f"VALUES ?node {{ {_listed(ids)} }}"
+    nodes = one_of("?node", ids)
     blocks = (
         f"{{ {nodes} ?node {each} ?end BIND({each} AS ?predicate) }}" for each in map(write_iri, predicates)
     )
@@ -58,8 +55,8 @@ def some_values(relation: str, most: int) -> str:
 def terms(classes: Iterable[str], types: Sequence[str], most: int) -> str:
     """Ask for the first ``most`` nodes ``?node`` that are of some classes, or that an ontology defines."""
     return (
-        f"SELECT DISTINCT ?node WHERE {{ {{ VALUES ?class {{ {_listed(classes)} }} "
-        f"VALUES ?type {{ {_listed(types)} }} ?node ?type ?class }} UNION "
+        f"SELECT DISTINCT ?node WHERE {{ {{ {one_of('?class', classes)} "
+        f"{one_of('?type', types)} ?node ?type ?class }} UNION "
         f"{{ ?node {write_iri(RDFS + 'isDefinedBy')} ?ontology }} }} LIMIT {most:d}"
     )
 
@@ -67,7 +64,7 @@ def terms(classes: Iterable[str], types: Sequence[str], most: int) -> str:
 def count_relations_of(ids: Iterable[str]) -> str:
     """Ask for each ``?relation`` that leaves some nodes, and by how many facts ``?n``."""
     return (
-        f"SELECT ?relation (COUNT(*) AS ?n) WHERE {{ VALUES ?node {{ {_listed(ids)} }} "
+        f"SELECT ?relation (COUNT(*) AS ?n) WHERE {{ {one_of('?node', ids)} "
         "?node ?relation ?end } GROUP BY ?relation"
     )
 
@@ -82,7 +79,7 @@ def superclasses(most: int) -> str:
 
 def count_members(class_: str, types: Sequence[str], most: int) -> str:
     """Ask for the number of members of a class ``?n``, or ``most`` if there are more."""
-    members = f"VALUES ?type {{ {_listed(types)} }} ?member ?type {write_iri(class_)}"
+    members = f"{one_of('?type', types)} ?member ?type {write_iri(class_)}"
     return f"SELECT (COUNT(*) AS ?n) WHERE {{ {{ SELECT ?member WHERE {{ {members} }} LIMIT {most:d} }} }}"
 
 

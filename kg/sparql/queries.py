@@ -8,6 +8,7 @@ from kgqa.kg.sparql.patterns import (
     TRUE,
     known_entities,
     label_of,
+    one_of,
     proof_pattern,
     serialise,
     triple_pattern,
@@ -17,8 +18,7 @@ from kgqa.kg.sparql.patterns import (
 )
 from kgqa.kg.terms import XSD_STRING, Hop, Literal, Term
 
-MAX_VALUE_CHARS = 80
-"""Characters of a value that a question may name."""
+MAX_VALUE_CHARS = 80  # characters of a value that a question may name
 
 TEXT_DATATYPES = (
     XSD_STRING,
@@ -29,8 +29,7 @@ TEXT_DATATYPES = (
 
 def names(ids: Iterable[str], labels: Sequence[str]) -> str:
     """Ask for ``?end ?label ?rank`` of each id."""
-    listed = " ".join(map(write_iri, ids))
-    return f"SELECT ?end ?label ?rank WHERE {{ VALUES ?end {{ {listed} }} {label_of(labels)} }}"
+    return f"SELECT ?end ?label ?rank WHERE {{ {one_of('?end', ids)} {label_of(labels)} }}"
 
 
 def literals(values: Iterable[Literal]) -> str:
@@ -69,8 +68,7 @@ def follow_relations(starts: Mapping[Hop, Iterable[str]], labels: Sequence[str],
     """
     blocks = []
     for place, (hop, ids) in enumerate(starts.items()):
-        listed = " ".join(map(write_iri, ids))
-        steps = f"VALUES ?start {{ {listed} }} {triple_pattern('?start', hop, '?end')}"
+        steps = f"{one_of('?start', ids)} {triple_pattern('?start', hop, '?end')}"
         first = f"SELECT DISTINCT ?start ?end WHERE {{ {steps} }} LIMIT {limit:d}"
         blocks.append(f'{{ {{ {first} }} BIND("{place:d}" AS ?step) }}')
     united = f"{{ {' UNION '.join(blocks)} }}"
@@ -107,10 +105,9 @@ def _not_ignored(dialect: Dialect) -> str:
 
 def objects(id: str, predicates: Sequence[str], labels: Sequence[str]) -> str:
     """Ask for ``?relation ?end ?label ?rank`` of one entity by some predicates."""
-    listed = " ".join(map(write_iri, predicates))
     return (
         "SELECT ?relation ?end ?label ?rank WHERE { { SELECT DISTINCT ?relation ?end WHERE { "
-        f"VALUES ?relation {{ {listed} }} {write_iri(id)} ?relation ?end }} }} {label_of(labels)} }}"
+        f"{one_of('?relation', predicates)} {write_iri(id)} ?relation ?end }} }} {label_of(labels)} }}"
     )
 
 
@@ -177,9 +174,8 @@ def count_nodes() -> str:
 
 def count_named(labels: Sequence[str]) -> str:
     """Ask for ``?n``, the number of entities, relations left out, with a label."""
-    listed = " ".join(map(write_iri, labels))
     return (
-        f"SELECT (COUNT(DISTINCT ?node) AS ?n) WHERE {{ VALUES ?label {{ {listed} }} ?node ?label ?name "
+        f"SELECT (COUNT(DISTINCT ?node) AS ?n) WHERE {{ {one_of('?label', labels)} ?node ?label ?name "
         "FILTER NOT EXISTS { ?x ?node ?y } }"
     )
 
@@ -221,11 +217,10 @@ def names_hashed(predicate: str, prefix: str) -> str:
 
 def called(names: Iterable[Literal], predicates: Sequence[str], labels: Sequence[str], limit: int) -> str:
     """Ask for ``?end ?name ?label ?rank``: who has one of the names, and its preferred name."""
-    by, listed = " ".join(map(write_iri, predicates)), values_list(names)
     return (
         "SELECT ?end ?name ?label ?rank WHERE { { SELECT DISTINCT ?end ?name WHERE { "
-        f"VALUES ?name {{ {listed} }} VALUES ?by {{ {by} }} ?end ?by ?name }} LIMIT {limit:d} }} "
-        f"{label_of(labels)} }}"
+        f"VALUES ?name {{ {values_list(names)} }} {one_of('?by', predicates)} ?end ?by ?name }} "
+        f"LIMIT {limit:d} }} {label_of(labels)} }}"
     )
 
 
@@ -264,5 +259,4 @@ def unlabelled_nodes(labels: Sequence[str]) -> str:
 
 def count_labelled(labels: Sequence[str]) -> str:
     """Ask for ``?n``, the number of nodes, relations too, with a label."""
-    listed = " ".join(map(write_iri, labels))
-    return f"SELECT (COUNT(DISTINCT ?node) AS ?n) WHERE {{ VALUES ?label {{ {listed} }} ?node ?label ?name }}"
+    return f"SELECT (COUNT(DISTINCT ?node) AS ?n) WHERE {{ {one_of('?label', labels)} ?node ?label ?name }}"

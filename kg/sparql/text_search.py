@@ -17,8 +17,7 @@ BD = "http://www.bigdata.com/rdf#"
 WIKIBASE = "http://wikiba.se/ontology#"
 MWAPI = "https://www.mediawiki.org/ontology#API/"
 
-NAMES_PER_SEARCH = 50
-"""Names that one look at the index gives at most."""
+NAMES_PER_SEARCH = 50  # names that one look at the index gives at most
 
 
 def search_names(

@@ -235,7 +235,7 @@ def _read_identity(folder: Path) -> str:
 
 
 def list_names(
-    store: ox.Store, facts: GraphFacts, dialect: Dialect, profile: Profile, graph: NamedGraph
+    store: ox.Store, facts: GraphFacts, profile: Profile, dialect: Dialect, graph: NamedGraph
 ) -> NameTable:
     """List what the entities of a graph in memory are called."""
     with io.BytesIO() as file:

@@ -97,11 +97,7 @@ def store_of_property_graph(reader: PropertyGraphReader) -> Path | None:
 
 
 def _keep(identity: str, is_current: Callable[[Path], bool], build: Callable[[Path], object]) -> Path:
-    """Return the folder of what is kept under a name, built now if it is not current.
-
-    Raises:
-        OSError, RuntimeError: if there is no place for it.
-    """
+    """Return the folder of what is kept under a name, built now if not current; raise if it has no place."""
     folder = cache_folder() / "graphs" / f"{identity}-{STORE_VERSION}"
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.parent.chmod(0o700)

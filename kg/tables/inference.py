@@ -96,6 +96,10 @@ class _Column:
     def words(self) -> tuple[str, ...]:
         return split_name(self.name)
 
+    @property
+    def last_word(self) -> str:
+        return "".join(self.words[-1:])
+
     @cached_property
     def base(self) -> tuple[str, ...]:
         """The words without those that say that it is a key."""
@@ -374,7 +378,7 @@ def _choose_keys(tables: Sequence[_Table]) -> None:
     names = {table.words for table in tables}
     for table, columns in unique.items():
         own = [each for each in columns if _names_key(each, table, names)]
-        table.key = min(own, key=lambda each: KEY_WORDS.index(each.words[-1]), default=None)
+        table.key = min(own, key=lambda each: KEY_WORDS.index(each.last_word), default=None)
     for table, columns in unique.items():
         if table.key is None:
             mentions = {each: _count_mentions(each, table, tables) for each in columns}
@@ -389,7 +393,7 @@ def _choose_keys(tables: Sequence[_Table]) -> None:
 
 def _names_key(column: _Column, table: _Table, names: set[tuple[str, ...]]) -> bool:
     """Return whether the name of a column says that it tells the rows of its table apart."""
-    if column.words[-1:] == () or column.words[-1] not in KEY_WORDS:
+    if column.last_word not in KEY_WORDS:
         return False
     base = in_singular(column.base)
     if len(column.words) == 1 or base == table.words:
@@ -499,8 +503,7 @@ def _refer_by_values(table: _Table, tables: Sequence[_Table]) -> None:
 
 def _refers(column: _Column, able: Sequence[_Table]) -> bool:
     """Return whether the name of a column of numbers says that these are ids of something."""
-    says_so = column.words[-1:] != () and column.words[-1] in REFERRING_WORDS
-    return says_so or any(_shares_stem(column, table) for table in able)
+    return column.last_word in REFERRING_WORDS or any(_shares_stem(column, table) for table in able)
 
 
 def _shares_stem(column: _Column, table: _Table) -> bool:
@@ -607,7 +610,7 @@ def _choose_name(table: _Table) -> None:
         table.names_why = "unique, no gaps: tells rows apart, too" if table.names else ""
     elif found:
         table.names, table.names_why = found
-    elif key.is_text and key.words[-1:] != () and key.words[-1] not in KEY_WORDS:
+    elif key.is_text and key.words and key.last_word not in KEY_WORDS:
         table.key, table.names, table.names_why = None, (key,), f"{table.key_why}: tells rows apart, too"
     elif not any(map(web_node, key.known)):
         table.names, table.names_why, table.numbered = (key,), "nothing else names the rows", True
@@ -629,27 +632,17 @@ def _name_candidates(
         plain = {(word,), (*table.words, word), (*table.words[-1:], word), ("full", word), table.words}
         yield from (((each,), said(each)) for each in full if each.words in plain and share(each) > 0.5)
         if word == "name":
-            parts = [
-                next(
-                    (
-                        each
-                        for each in full
-                        if each.words[:1] and each.words[0] in words and each.words[1:] in {(), ("name",)}
-                    ),
-                    None,
-                )
+            alone = [each for each in full if each.words and each.words[1:] in {(), ("name",)}]
+            given, family = (
+                next((each for each in alone if each.words[0] in words), None)
                 for words in (GIVEN_WORDS, FAMILY_WORDS)
-            ]
-            if parts[0] and parts[1]:
-                yield (parts[0], parts[1]), "given and family name"
+            )
+            if given and family:
+                yield (given, family), "given and family name"
     for word in NAME_WORDS:
         for each in full:
-            says_so = each.words[-1:] != () and each.words[-1].endswith(word)
-            if (
-                says_so
-                and each.words[-1] not in GIVEN_WORDS | FAMILY_WORDS
-                and share(each) >= MIN_DISTINCT_SHARE
-            ):
+            says_so = each.last_word.endswith(word) and each.last_word not in GIVEN_WORDS | FAMILY_WORDS
+            if says_so and share(each) >= MIN_DISTINCT_SHARE:
                 yield (each,), said(each)
     if len(texts) == 1 and texts == [*full] and share(texts[0]) >= MIN_DISTINCT_SHARE:
         yield (texts[0],), f"the only text, {said(texts[0]).partition(', ')[2]}"

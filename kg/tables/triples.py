@@ -85,7 +85,8 @@ class TripleTables:
         labelled: dict[str, set[str]] = {}  # under relations that name entities, their subjects
         for subject, relation, object in _all_triples(tables):
             relations.add(relation)
-            if not _is_value(object):
+            kind = value_kind(object.strip()) if isinstance(object, str) else typed_literal(object)
+            if kind is None:
                 others.add(relation)
             if value_kind(subject):
                 numbers.add(subject)
@@ -159,14 +160,6 @@ def _is_of(dialect: Dialect, relations: set[str]) -> bool:
 def _may_name(relation: str) -> bool:
     known = (_relation(relation).value, *FREEBASE.relation_iris(relation))
     return not _NAMING_RELATIONS.isdisjoint(known)
-
-
-def _is_value(object: object) -> bool:
-    return (
-        value_kind(object.strip()) is not None
-        if isinstance(object, str)
-        else typed_literal(object) is not None
-    )
 
 
 def _all_triples(tables: Sequence[Table]) -> Iterator[tuple[str, str, object]]:

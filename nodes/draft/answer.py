@@ -25,8 +25,7 @@ T = TypeVar("T", bound=Term | None)
 
 UNCOMPARED = "the words of the question are not compared with those of the graph"
 
-MAX_TRACED_ROWS = 10
-"""Rows whose facts a record carries at most."""
+MAX_TRACED_ROWS = 10  # rows whose facts a record carries at most
 
 
 async def drafted_answer(given: State, runtime: NodeRuntime) -> Update | None:

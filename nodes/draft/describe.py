@@ -16,8 +16,7 @@ from kgqa.runtime.node import NodeRuntime, node
 from kgqa.tools.arguments import chain_arguments
 from kgqa.tools.drafts import DescribedClass, DraftSchema, FoundTerm
 
-MAX_CARD_CHARS = 4_800
-"""Characters of the cards that are shown, some 1,500 tokens."""
+MAX_CARD_CHARS = 4_800  # characters of the cards that are shown, some 1,500 tokens
 
 MAX_CLASSES_COMPARED = 300
 MAX_PROPERTIES = 14  # of a class, where it has more those that are most alike to the question

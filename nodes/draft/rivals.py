@@ -18,8 +18,7 @@ from kgqa.retrieval.wording import IGNORED_WORDS, MIN_STEM_SAID, relation_phrase
 from kgqa.runtime.node import NodeRuntime
 from kgqa.tools.drafts import CheckedDraft, DescribedProperty
 
-MAX_APART = 0.1
-"""How much better a word may say one of two properties for it to say both."""
+MAX_APART = 0.1  # how much better a word may say one of two properties for it to say both
 
 
 async def likelier_properties(

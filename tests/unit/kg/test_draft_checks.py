@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from kgqa.kg.drafts.checks import Finding, check_draft, unknown_ids
 from kgqa.kg.drafts.names import Names
+from kgqa.kg.drafts.reading import read_draft
 from kgqa.kg.drafts.schema import Schema
 from kgqa.kg.errors import KGRejected
 from kgqa.kg.profile.profile import Profile
@@ -23,9 +24,9 @@ def schema() -> Schema:
 
 
 def check(query: str, schema: Schema) -> list[Finding]:
-    text = NAMES.declare(query)
-    missing = [id for id in unknown_ids(text, schema) if not id.startswith(E)]
-    return check_draft(text, schema, NAMES, missing=missing)
+    draft = read_draft(NAMES.declare(query))
+    missing = [id for id in unknown_ids(draft, schema) if not id.startswith(E)]
+    return check_draft(draft, schema, NAMES, missing=missing)
 
 
 RIGHT = [
@@ -139,7 +140,8 @@ def test_of_members_that_were_read_in_part_nothing_is_sure(schema: Schema) -> No
 
 def test_without_a_profile_only_the_form_of_a_query_is_judged() -> None:
     def said(query: str) -> list[str]:
-        return [each.text for each in check_draft(NAMES.declare(query), Schema(Profile()), NAMES)]
+        draft = read_draft(NAMES.declare(query))
+        return [each.text for each in check_draft(draft, Schema(Profile()), NAMES)]
 
     assert said("SELECT ?s { ?s ?p ?o }") != []
     assert said("SELECT ?w { ?m a r:Maker ; r:weight ?w FILTER(?w > 'x') }") == []
@@ -210,12 +212,12 @@ _FORMS = st.sampled_from(
 def test_no_query_that_parses_brings_the_checks_down(form: str, body: str, schema: Schema) -> None:
     query = NAMES.declare(form.format(body))
     try:
-        missing = unknown_ids(query, schema)
+        draft = read_draft(query)
     except KGRejected:
         raise
     except Exception as error:
         assert type(error).__module__.startswith(("pyparsing", "rdflib")) or type(error) is Exception
         return
-    for each in check_draft(query, schema, NAMES, missing=missing):
+    for each in check_draft(draft, schema, NAMES, missing=unknown_ids(draft, schema)):
         assert each.text
         assert "\n" not in each.text

@@ -2,9 +2,10 @@
 
 import pytest
 
-from kgqa.evaluation.simulation.graph_cache import is_hop_named, name_hop, resolve_hops
+from kgqa.evaluation.simulation.graph_cache import is_hop_named, resolve_hops
 from kgqa.kg.terms import Hop
 from kgqa.tests.support.wikidata import FACTS
+from kgqa.tools.arguments import write_hop
 
 FB = "http://rdf.freebase.com/ns/"
 WDT = "http://www.wikidata.org/prop/direct/"
@@ -41,7 +42,7 @@ def test_a_prefix_tells_relations_with_one_local_name_apart() -> None:
 
 def test_a_hop_is_named_so_that_it_is_known_again() -> None:
     for hop in (Hop(f"{P}P54"), Hop(f"{P}P54", forward=False)):
-        assert is_hop_named(hop, name_hop(hop))
+        assert is_hop_named(hop, write_hop(hop))
 
 
 def test_the_hops_of_a_way_are_those_of_the_graph(graph) -> None:
