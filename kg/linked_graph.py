@@ -166,7 +166,8 @@ class LinkedGraph:
         """
         kinds = asked_kinds(question, mentions)
         for each in mentions:
-            said = [] if each in kinds else self.name_hops(blank_out(question, [each, *kinds]))
+            alone = blank_out(question, [each, *kinds])
+            said = [] if each in kinds else await asyncio.to_thread(self.name_hops, alone)
             if said:
                 known = [await self._as_named(kind) for kind in kinds]
                 named, language = await self._named_by(each, said)

@@ -37,22 +37,25 @@ class Weight(NamedTuple):
 
 
 SIGNALS = {
-    "always": Weight(-6.59, -4.87),
+    "always": Weight(-8.15, -4.87),
     # likeness of the question without its topics to the hop that is most alike
-    "hop": Weight(1.41, 2.81),
+    "hop": Weight(2.51, 4.39),
     # how far the word of the question is said that is said best
-    "best": Weight(1.86, 1.29),
+    "best": Weight(3.18, 0.18),
     # share of the choice among all that are possible
-    "share": Weight(2.82, 3.37),
+    "share": Weight(2.56, 2.87),
     # likeness of the nearest training question that has the chain, and its likelihood by the hop model
-    "like": Weight(1.66, 0.0),
-    "learned": Weight(1.36, 0.0),
+    "like": Weight(2.01, 0.0),
+    "learned": Weight(2.15, 0.0),
     # how much of its topics' names the question says, and whether it says another name
-    "named": Weight(0.86, 0.53),
-    "other": Weight(-0.94, -2.71),
+    "named": Weight(0.12, 0.6),
+    "other": Weight(-3.05, -0.37),
     # whether no end is a date, a number or a thing where one is asked for
-    "kind": Weight(-4.92, -4.37),
-    "depth": Weight(0.19, -0.11),
+    "kind": Weight(-4.04, -3.54),
+    "depth": Weight(0.31, 0.37),
+    # how many words of the question nothing says, to 3; whether something is in doubt, however likely
+    "unsaid": Weight(0.35, -0.28),
+    "doubt": Weight(-0.29, -1.55),
 }
 """What speaks for and against an answer."""
 
@@ -62,6 +65,7 @@ SURE_CONFIDENCE = 0.77
 MIN_SUPPORT = 0.5
 """Below which a word of the question is said by nothing."""
 
+_MAX_UNSAID = 3
 _MAX_NAMED_ENDS = 50  # ends whose names may say a word of the question
 
 _NAME = re.compile(r"(?<=[\w,] )[A-Z][\w'-]+")
@@ -106,6 +110,13 @@ def read_signals(
     labels |= classes  # things of the kind that is asked for
     support = _word_support(words, labels, [each.questions for each in taught], ends, encode)
     names = [found.names.get(topic, "") for topic in found.masked]
+    where = [
+        like for each in taught for text, like in each.questions.items() if "where" in fold(text).split()
+    ]
+    place = max(
+        [*where, *(value for word, value in zip(words, support, strict=True) if word == "place")], default=1.0
+    )
+    doubt = _find_doubt(masked[0], place, chains.values(), encode)
     signals = {
         "always": 1.0,
         "hop": max(
@@ -120,16 +131,11 @@ def read_signals(
         "other": float(_says_other_name(question, [*names, *(end.name or "" for end in ends)], labels)),
         "kind": float(_is_other_kind(masked[0], ends)),
         "depth": float(max(each.chain.depth for each in chains.values())),
+        "unsaid": float(min(_MAX_UNSAID, sum(value < MIN_SUPPORT for value in support))),
+        "doubt": float(doubt is not None),
     }
     least = min(zip(support, words, strict=True), default=(1.0, ""))
     trained = any(found.advice[topic].nearest for topic in chains)
-    where = [
-        like for each in taught for text, like in each.questions.items() if "where" in fold(text).split()
-    ]
-    place = max(
-        [*where, *(value for word, value in zip(words, support, strict=True) if word == "place")], default=1.0
-    )
-    doubt = _find_doubt(masked[0], place, chains.values(), encode)
     return Reading(signals, least[1] if least[0] < MIN_SUPPORT else None, trained, doubt)
 
 
