@@ -86,3 +86,14 @@ def test_a_name_that_is_a_node_names_its_owner(tmp_path: Path) -> None:
     for name in ("Map of Reefs", "Coral Sheet"):
         record = kgqa.ask(f"Who drew {name}?", kg=str(file), model="offline")
         assert [answer["name"] for answer in record["answers"]] == ["Nora Vance"]
+
+
+def test_what_is_said_of_a_triple_is_an_answer(tmp_path: Path) -> None:
+    (file := tmp_path / "g.ttl").write_text(
+        f"{PREFIXES}:a :won :p {{| :shared_with :b |}} , :q {{| :shared_with :d |}} .\n"
+        ":c rdfs:label 'Ron Hale' ; :won :p {| :shared_with :d |} .\n"
+        ":a rdfs:label 'Lia Marr' . :b rdfs:label 'Sam Otis' .\n"
+        ":p rdfs:label 'Gold Quill' . :q rdfs:label 'Silver Ink' . :d rdfs:label 'Tess Ide' .\n"
+    )
+    record = kgqa.ask("Who shared the Gold Quill with Lia Marr?", kg=str(file), model="offline")
+    assert [answer["name"] for answer in record["answers"]] == ["Sam Otis"]
