@@ -180,6 +180,13 @@ def test_other_methods_go_by_a_bound_too(huts: str) -> None:
     assert {answer["name"] for answer in record["answers"]} == {"Rotstock", "Konkordia"}
 
 
+@pytest.mark.parametrize("question", ["Which hut has the fewest beds?", "How many huts are there?"])
+def test_a_plan_is_made_of_members_of_a_class_alone(huts: str, question: str) -> None:
+    record = kgqa.ask(question, kg=huts, model="offline", method="vog")
+    assert {answer["name"] for answer in record["answers"]} <= {"Gauli", "4"}
+    assert record["answers"]
+
+
 def test_without_conditions_no_bound_is_heeded(huts: str) -> None:
     record = kgqa.ask(
         "Which huts of the club Uto have more than 100 beds?",
