@@ -24,6 +24,7 @@ none; here it is no name, since such a node is a mediator, but the node can be f
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal as Choice
 from urllib.parse import unquote
 
@@ -98,6 +99,7 @@ class Dialect:
     slashed: bool = False  # ids may be written as paths: ``/m/03_r3`` for ``m.03_r3``
     marks: tuple[str, ...] = ()  # relations of which any large graph of this kind has at least one
     languages: tuple[str, ...] = ("en", "")  # tags of names, best first; others come after, by tag
+    has_year_zero: bool = False  # 1 BC is the year 0, as in XSD 1.1, and not -1
     polyglot: bool = False  # most nodes have names in a hundred languages: those in others are not asked for
     ignored: tuple[str, ...] = ()  # relations that no search walks: whole IRIs,
     ignored_prefixes: tuple[str, ...] = ()  # beginnings of IRIs,
@@ -329,29 +331,68 @@ FREEBASE = Dialect(
 )
 
 _PROPERTY_ID = r"P[1-9][0-9]*"
+_STATEMENTS = re.compile(rf"(https?://.+/)prop/(?:direct|statement|qualifier)/{_PROPERTY_ID}")
 
-WIKIDATA = Dialect(
-    name="wikidata",
-    relations=(
-        Namespace(WDT, _PROPERTY_ID, ("wdt:", ""), "{}"),
-        Namespace(PROP, _PROPERTY_ID, ("p:",), "{} (statement)"),
-        Namespace(f"{PROP}statement/", _PROPERTY_ID, ("ps:",), "{} (value)"),
-        Namespace(f"{PROP}qualifier/", _PROPERTY_ID, ("pq:",), "{} (qualifier)"),
-    ),
-    entities=Namespace(
-        WD,
-        r"[QPL][1-9][0-9]*",
-        (
-            "wd:",
-            "",
-            *(f"{web}://www.wikidata.org/{at}/" for web in ("https", "http") for at in ("entity", "wiki")),
+WIKIBASE = "http://wikiba.se/ontology#"
+
+WIKIBASE_RELATIONS = {
+    "directClaim": "{}",
+    "claim": "{} (statement)",
+    "statementProperty": "{} (value)",
+    "qualifier": "{} (qualifier)",
+}
+"""From a property of a Wikibase to its relations, and what these are called: its name stands for ``{}``."""
+
+
+def _wikibase(prop: str, entity: str, *addresses: str) -> Dialect:
+    """Return how a Wikibase writes its graph, whose relations and entities have these namespaces."""
+    return Dialect(
+        name="wikibase",
+        relations=(
+            Namespace(f"{prop}direct/", _PROPERTY_ID, ("wdt:", ""), WIKIBASE_RELATIONS["directClaim"]),
+            Namespace(prop, _PROPERTY_ID, ("p:",), WIKIBASE_RELATIONS["claim"]),
+            Namespace(f"{prop}statement/", _PROPERTY_ID, ("ps:",), WIKIBASE_RELATIONS["statementProperty"]),
+            Namespace(f"{prop}qualifier/", _PROPERTY_ID, ("pq:",), WIKIBASE_RELATIONS["qualifier"]),
         ),
+        entities=Namespace(entity, r"[QPL][1-9][0-9]*", ("wd:", "", *addresses)),
+        labels=(f"{RDFS}label",),
+        aliases=(f"{SKOS}altLabel",),
+        types=(f"{RDF}type",),
+        languages=("en", "mul", ""),
+        has_year_zero=True,
+        # Whole values, normalised values, references and properties' own predicates say once more what the
+        # relations above say; the others are about the data.
+        ignored_prefixes=(
+            *(f"{prop}{kind}" for kind in ("direct-normalized/", "reference/", "novalue/")),
+            *(
+                f"{prop}{of}/value{form}/"
+                for of in ("statement", "qualifier")
+                for form in ("", "-normalized")
+            ),
+            WIKIBASE.removesuffix("#"),
+            "http://www.w3.org/ns/prov#",
+            "http://www.w3.org/ns/lemon/ontolex#",
+            "http://purl.org/dc/terms/",
+            "http://creativecommons.org/ns#",
+            SCHEMA_ORG,
+            RDF,
+            RDFS,
+            OWL,
+            SKOS,
+        ),
+        opaque=r"[QPLqpl][1-9][0-9]*(?:[-$].+)?",
+    )
+
+
+WIKIDATA = replace(
+    _wikibase(
+        PROP,
+        WD,
+        *(f"{web}://www.wikidata.org/{at}/" for web in ("https", "http") for at in ("entity", "wiki")),
     ),
+    name="wikidata",
     marks=tuple(f"{WDT}P{number}" for number in (31, 279, 17, 131, 361, 106, 569, 625)),
-    labels=(f"{RDFS}label",),
-    aliases=(f"{SKOS}altLabel",),
     types=(f"{WDT}P31",),
-    languages=("en", "mul", ""),
     searches=("virtuoso", "qlever", "wikibase"),
     polyglot=True,
     # Where properties have no labels: image, logo, Commons category and gallery, Freebase id, main
@@ -360,22 +401,6 @@ WIKIDATA = Dialect(
         f"{PROP}{kind}P{number}"
         for number in (18, 154, 373, 935, 646, 910, 1151, 1424, 5008)
         for kind in ("direct/", "", "statement/")
-    ),
-    # Whole values, normalised values, references and properties' own predicates say once more what the
-    # relations above say; the others are about the data.
-    ignored_prefixes=(
-        *(f"{PROP}{kind}" for kind in ("direct-normalized/", "reference/", "novalue/")),
-        *(f"{PROP}{of}/value{form}/" for of in ("statement", "qualifier") for form in ("", "-normalized")),
-        "http://wikiba.se/ontology",
-        "http://www.w3.org/ns/prov#",
-        "http://www.w3.org/ns/lemon/ontolex#",
-        "http://purl.org/dc/terms/",
-        "http://creativecommons.org/ns#",
-        SCHEMA_ORG,
-        RDF,
-        RDFS,
-        OWL,
-        SKOS,
     ),
     # of what the public code for Wikidata leaves out, what questions ask for stays: postal and dialling
     # codes, websites, coats of arms, indices, authorities.
@@ -386,7 +411,6 @@ WIKIDATA = Dialect(
         CrossReference(f"{WDT}P646", rf"{re.escape(FB)}([mg])\.(.+)", r"/\1/\2"),
         CrossReference(f"{WDT}P2671", rf"{re.escape(FB)}(g)\.(.+)", r"/\1/\2"),
     ),
-    opaque=r"[QPLqpl][1-9][0-9]*(?:[-$].+)?",
 )
 
 
@@ -429,6 +453,30 @@ GIVEN_AND_FAMILY = (
 
 DIALECTS = {dialect.name: dialect for dialect in (PLAIN, FREEBASE, WIKIDATA)}
 
+_OWN_WIKIBASE = "wikibase "
+
+
+def is_statement_relation(iri: str) -> bool:
+    """Return whether a relation leads from an entity of a Wikibase to a statement about it.
+
+    >>> is_statement_relation(f"{PROP}P39"), is_statement_relation(f"{WDT}P39")
+    (True, False)
+    """
+    return re.fullmatch(rf"https?://.+/prop/{_PROPERTY_ID}", iri) is not None
+
+
+@cache
+def dialect_named(name: str) -> Dialect:
+    """Return the dialect of a name: one of `DIALECTS`, or that of a Wikibase of one's own by its address.
+
+    >>> dialect_named("wikibase http://archive.test/").entity_iri("Q7")
+    'http://archive.test/entity/Q7'
+    """
+    if name in DIALECTS or not name.startswith(_OWN_WIKIBASE):
+        return DIALECTS[name]
+    address = name.removeprefix(_OWN_WIKIBASE)
+    return replace(_wikibase(f"{address}prop/", f"{address}entity/"), name=name)
+
 
 def detect_dialect(predicates: Sequence[str]) -> Dialect:
     """Choose the dialect by the graph's predicates."""
@@ -436,6 +484,8 @@ def detect_dialect(predicates: Sequence[str]) -> Dialect:
         begins = tuple(space.iri for space in dialect.relations)
         if any(predicate.startswith(begins) for predicate in predicates):
             return dialect
+    if own := next(filter(None, map(_STATEMENTS.fullmatch, predicates)), None):
+        return dialect_named(_OWN_WIKIBASE + own[1])
     is_derived = any(predicate.startswith((CLOSURE, RESTRICTED)) for predicate in predicates)
     return ONTOLOGY if is_derived else PLAIN
 
@@ -458,7 +508,7 @@ def is_foreign(id: str, name: str) -> bool:
     >>> is_foreign("m.03_r3", "wikidata"), is_foreign("Q42", "wikidata"), is_foreign("m.03_r3", "plain")
     (True, False, False)
     """
-    known = DIALECTS[name]
+    known = dialect_named(name)
     return known.entities is not None and known.entity_iri(id) is None and entity_iri(id) is not None
 
 

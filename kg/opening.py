@@ -232,7 +232,7 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
     if listed == {}:
         raise KGUnavailable(f"{executor.url} holds no triples; is the graph named that it keeps them in?")
     fingerprint = _fingerprint(url, listed)
-    kind = detect_dialect(tuple(predicates))
+    kind = detect_dialect((*predicates, *(_wikibase_relations(executor) if listed is None else ())))
     # by a client of its own: what is refused there says nothing of the queries of questions
     own = Endpoint(url, deadline=deadline)
     profile = kept_profile(fingerprint, lambda: _profile_endpoint(own, listed or {}, kind))
@@ -313,6 +313,12 @@ def _present_predicates(executor: Executor) -> dict[str, int]:
     wanted = sorted({predicate for kind in kinds for some in kind for predicate in some})
     present = executor.query_now(queries.present(wanted)).rows
     return dict.fromkeys((item_at(wanted, row[0]) for row in present), 0)
+
+
+def _wikibase_relations(executor: Executor) -> list[str]:
+    """Return a relation of a graph that nobody counts, by which a Wikibase states something."""
+    rows = executor.query_now(queries.wikibase_relation()).rows
+    return [relation.id for (relation,) in rows if isinstance(relation, Entity)]
 
 
 def _fingerprint(url: str, listed: Mapping[str, int] | None) -> str:

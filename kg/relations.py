@@ -1,10 +1,10 @@
 """The relations of a graph: what they are called, where they lead, and which say the same."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from kgqa.kg.dialects import CLOSURE, Dialect
+from kgqa.kg.dialects import CLOSURE, WIKIBASE, WIKIBASE_RELATIONS, Dialect
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import Executor, GraphFacts, Row
 from kgqa.kg.languages import names_shown_in
@@ -39,9 +39,9 @@ class RelationCatalog:
         self._inverses: dict[str, set[str]] | None = None
         listed = facts.predicates
         named: dict[str, str] = {}
-        for query in self._name_queries(listed):
+        for query, words in self._name_queries(listed):
             with suppress(KGError):  # they are called by their IRIs, and who asks next is told
-                named |= self._read_names(executor.query_now(query).rows)
+                named |= self._read_names(executor.query_now(query).rows, words)
         self._labels = self._make_unambiguous(self._shown_words(listed, named))
         self.listed = tuple(relation for relation in sorted(listed) if not self.ignores(relation))
         """Those that a search may follow, sorted; none where nobody has listed them."""
@@ -56,8 +56,8 @@ class RelationCatalog:
             return
         named: dict[str, str] = {}
         with unmetered(), names_shown_in(None):
-            for query in self._name_queries(new):
-                named |= self._read_names((await self._executor.query(query)).rows)
+            for query, words in self._name_queries(new):
+                named |= self._read_names((await self._executor.query(query)).rows, words)
         self._labels |= self._shown_words(new, named)
 
     def label(self, relation: str) -> str:
@@ -140,18 +140,20 @@ class RelationCatalog:
             self._inverses = inverses
         return self._inverses
 
-    def _name_queries(self, relations: Iterable[str]) -> list[str]:
-        """Write the queries for the entities that give relations their names."""
+    def _name_queries(self, relations: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Yield the queries for what gives relations their names, and how these are written."""
+        labels, claims = self._naming.labels, {WIKIBASE + each: each for each in WIKIBASE_RELATIONS}
         ids = sorted(filter(None, map(self._dialect.relation_entity, relations)))
-        return [
-            queries.names(ids[first : first + NAMES_PER_QUERY], self._naming.labels)
-            for first in range(0, len(ids), NAMES_PER_QUERY)
-        ]
+        for first in range(0, len(ids), NAMES_PER_QUERY):
+            some = ids[first : first + NAMES_PER_QUERY]
+            yield queries.names(some, labels), "{}"
+            for claim in () if self._dialect.entities else claims.keys() & self._facts.predicates.keys():
+                yield queries.names(some, labels, by=claim), WIKIBASE_RELATIONS[claims[claim]]
 
-    def _read_names(self, rows: Iterable[Row]) -> dict[str, str]:
+    def _read_names(self, rows: Iterable[Row], words: str) -> dict[str, str]:
         named = self._naming.apply((end, label, rank) for end, label, rank in rows if label is not None)
         return {
-            term.id: one_line(term.name, MAX_RELATION_NAME_CHARS)
+            term.id: words.format(one_line(term.name, MAX_RELATION_NAME_CHARS))
             for term in named.values()
             if isinstance(term, Entity) and term.name
         }

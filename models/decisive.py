@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal as Choice, NamedTuple, get_args
 
+from kgqa.kg.proof.values import date_parts, year_of
 from kgqa.kg.terms import Literal, Term
 from kgqa.prompts.apply_conditions import ApplyConditions, Operator, StatedCondition, StatedConditions
 from kgqa.prompts.attributes import Attribute, Mention, term_text
@@ -199,12 +200,12 @@ def _is_met(value: Term, operator: Operator, text: str) -> bool:
     """Compare numbers as such, dates and years by the shorter of both; everything else is equal or not."""
     found, given = parse_number(value), parse_number(Literal(text.replace(",", "")))
     if operator == "year":
-        return isinstance(value, Literal) and value.value[:4] == text
+        return isinstance(value, Literal) and None is not year_of(value) == year_of(Literal(text))
     if isinstance(value, Literal) and found is not None and given is not None:
         return _COMPARISONS[operator](found, given)
-    if isinstance(value, Literal) and text[:4].isdigit() and value.value[:4].isdigit():
-        size = min(len(text), len(value.value))
-        return _COMPARISONS[operator](value.value[:size], text[:size])
+    one, other = date_parts(term_text(value)), date_parts(text)
+    if isinstance(value, Literal) and (size := min(len(one), len(other))):
+        return _COMPARISONS[operator](one[:size], other[:size])
     return operator == "=" and term_text(value) == text
 
 
@@ -214,7 +215,8 @@ def _extremes(attribute: Attribute, among: Collection[Term]) -> tuple[frozenset[
         return frozenset(), frozenset()
     keys = {
         candidate: [
-            (parse_number(each) or Decimal()) if attribute.kind == "number" else str(each) for each in values
+            (parse_number(each) or Decimal()) if attribute.kind == "number" else date_parts(term_text(each))
+            for each in values
         ]
         for candidate, values in attribute.of.items()
         if candidate in among

@@ -4,16 +4,17 @@ import re
 from calendar import month_name
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from itertools import islice
 from types import MappingProxyType
 from typing import TypeVar
 
 from kgqa.kg.pages import ChainAttributes, Mention as LinkedMention
+from kgqa.kg.proof.values import date_parts, kind_of
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term, plain_term
 from kgqa.nodes.likeness import are_missing, likeness_scores, likest
 from kgqa.priors.candidate_ranking import hop_words, relation_words
 from kgqa.prompts.attributes import Attribute, KnownAttributes, Mention, term_text
+from kgqa.retrieval.years import ERA_YEAR, era_years, has_year_zero, read_era_year
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.state import VerifiedChain
 from kgqa.tools.arguments import chain_arguments, write_hop
@@ -30,12 +31,11 @@ BETWEEN_BONUS = 0.25  # in likeness, of what stands at a node on the way: it tel
 
 _MONTHS = month_name[1:]
 _MONTH = "|".join(f"{month}|{month[:3]}\\.?" for month in _MONTHS)
+_YEAR = rf"(?:{ERA_YEAR}|(?P<year>[0-9]{{4}})\b)"
 _DAY_FIRST = re.compile(
-    rf"\b(?:(?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?(?: of)? )?(?P<month>{_MONTH}),? (?P<year>[0-9]{{4}})\b"
+    rf"\b(?:(?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?(?: of)? )?(?P<month>{_MONTH}),? {_YEAR}"
 )
-_MONTH_FIRST = re.compile(
-    rf"\b(?P<month>{_MONTH}) (?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?,? (?P<year>[0-9]{{4}})\b"
-)
+_MONTH_FIRST = re.compile(rf"\b(?P<month>{_MONTH}) (?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?,? {_YEAR}")
 _NUMBER = re.compile(r"(?<![\w.,-])[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?(?:-[0-9]{2}-[0-9]{2})?(?![\w-])")
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)['\u2018]([^'\u2019]+)['\u2019](?!\w)")
 
@@ -59,7 +59,7 @@ async def known_attributes(
     question. What takes too long is not known.
     """
     chain = branch.chain
-    named = await named_beside(question, topics, runtime)
+    named = await named_beside(question, topics, chain.hops, runtime)
     begun = {chain.topic, *(each.chain.topic for each in met)}
     others = {str(topic): [plain_term(topic)] for topic in topics if topic not in begun}
     named = others | named
@@ -237,14 +237,17 @@ async def _likely_hops(
 
 
 async def named_beside(
-    question: str, topics: Sequence[Entity], runtime: NodeRuntime
+    question: str, topics: Sequence[Entity], hops: Iterable[Hop], runtime: NodeRuntime
 ) -> dict[str, list[Term]]:
-    """Return what a question names beside its topics, with the terms that it may stand for."""
+    """Return what a question names beside its topics, with the terms that it may stand for.
+
+    ``hops`` tell how the graph numbers years.
+    """
     linked: Sequence[LinkedMention] = await runtime.try_tool("link_entities", question=question) or ()
     rest = question
     for topic in topics:
         rest = rest.replace(topic.name, " ") if topic.name else rest
-    named = _values_in(rest)
+    named = _values_in(rest, hops)
     ids = {plain_term(topic).id for topic in topics}
     for mention in linked:
         meant = [] if mention.is_class else mention.matches
@@ -254,36 +257,44 @@ async def named_beside(
     return dict(islice(named.items(), MAX_MENTIONS))
 
 
-def _values_in(question: str) -> dict[str, list[Term]]:
-    """Return dates, numbers and quoted text of a question, dates as the graph writes them."""
+def _values_in(question: str, hops: Iterable[Hop]) -> dict[str, list[Term]]:
+    """Return dates, numbers and quoted text of a question, dates as a graph of such relations writes them."""
+    zero = has_year_zero(hops)
     named: dict[str, list[Term]] = {}
     for pattern in (_MONTH_FIRST, _DAY_FIRST):
         for found in pattern.finditer(question):
-            if written := _iso_date(found.groupdict()):
+            if written := _iso_date(found, zero):
                 named[found.group()] = [Literal(written)]
         question = pattern.sub(" ", question)
     for found in _QUOTED.finditer(question):
         text = next(filter(None, found.groups()))
         named[text] = [Literal(text)]
-    for found in _NUMBER.finditer(question):
+    for year in era_years(question):
+        named[year.text] = [Literal(_write_year(year.number, zero))]
+    for found in _NUMBER.finditer(re.sub(ERA_YEAR, " ", question)):
         named[found.group()] = [Literal(found.group().replace(",", ""))]
     return named
 
 
-def _iso_date(parts: Mapping[str, str | None]) -> str | None:
-    month = next(at for at, name in enumerate(_MONTHS, 1) if name[:3] == (parts["month"] or "")[:3])
-    try:
-        day = date(int(parts["year"] or 0), month, int(parts["day"] or 1)).isoformat()
-    except ValueError:
-        return None
-    return day if parts["day"] else day[:7]
+def _iso_date(found: re.Match[str], zero: bool) -> str | None:
+    month = next(at for at, name in enumerate(_MONTHS, 1) if name[:3] == found["month"][:3])
+    year = int(found["year"]) if found["year"] else read_era_year(found)
+    text = f"{_write_year(year, zero)}-{month:02}" + (f"-{int(found['day']):02}" if found["day"] else "")
+    return text if kind_of(Literal(f"{text if found['day'] else text + '-01'}T00:00:00")) == "date" else None
+
+
+def _write_year(year: int, zero: bool) -> str:
+    """Return a year as graphs write it, where the one before 1 is 0 or -1."""
+    year += zero and year < 0
+    return f"{year:0{4 + (year < 0)}}"
 
 
 def is_any(value: Term, terms: Iterable[Term]) -> bool:
     """Return whether a value is one of some terms, what one is called, or a date within one."""
     if isinstance(value, Entity):
         return value in terms
-    same = any(value.value == term.name for term in terms)
-    return same or any(
-        value.value.startswith(f"{term.value}-") for term in terms if isinstance(term, Literal)
-    )
+    if any(value.value == term.name for term in terms):
+        return True
+    found = date_parts(value.value) if kind_of(value) == "date" else ()
+    given = (date_parts(term.value) for term in terms if isinstance(term, Literal))
+    return any(parts and found[: len(parts)] == parts for parts in given)

@@ -31,6 +31,7 @@ from kgqa.retrieval.wording import (
     relation_texts,
     word_similarity,
 )
+from kgqa.retrieval.years import without_eras
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.state import State
 
@@ -287,6 +288,7 @@ def _tokens(masked: str) -> Iterator[_Token]:
     A letter means nothing, but for a capital that may be an initial; a number and a month are read as values
     elsewhere. What who asks or is asked does is the frame of the question: "could I land", "if I were".
     """
+    masked = without_eras(masked)
     begin, end, speaker, names = 0, 0, False, name_starts(masked)
     for word in split_words(masked):
         text, mark = fold(word.text), masked[max(0, word.start - 1) : word.end + 1]

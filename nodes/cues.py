@@ -4,12 +4,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from kgqa.kg.proof.query import AnswerQuery
-from kgqa.kg.proof.values import kind_of
+from kgqa.kg.proof.values import kind_of, year_of
 from kgqa.kg.terms import Entity, Literal, Term, local_name
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, mask_topic
 from kgqa.prompts.candidates import parse_number
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.retrieval.wording import relation_phrase
+from kgqa.retrieval.years import UNNAMED_ERA_YEAR, year_words
 from kgqa.tools.select import QueryConstants
 
 _ORDER = re.compile(
@@ -27,7 +28,7 @@ _RANK = re.compile(
 )
 _NOW = re.compile(r"\b(?:current(?:ly)?|nowadays|today|still|previous(?:ly)?|former(?:ly)?|next(?! to))\b")
 _YEAR = re.compile(
-    r"\b(?:1\d|20)\d\ds?\b|\b\d{1,2}(?:st|nd|rd|th) century\b|\b\d+ (?:BC|AD|BCE|CE)\b"
+    rf"{UNNAMED_ERA_YEAR}|\b(?:1\d|20)\d\ds?\b|\b\d{{1,2}}(?:st|nd|rd|th) century\b"
     r"|\b(?:last|this|next) year\b"
 )
 _NEGATION = re.compile(
@@ -150,7 +151,10 @@ def unused_cues_of_sparql(
         *[_GROUPED] * (len(_GROUP_BY.findall(text)) < len(_AGGREGATE.findall(text))),
         *[_COMPUTED] * (not re.search(r"\b(?:AVG|SUM)\s*\(|\?\w+ *[-+*/] *\?", text, re.IGNORECASE)),
     ]
-    return _open_words(open_cues, [text, *(answer.name or "" for answer in answers)], question, topics)
+    figures = (year_words(int(each)) for each in re.findall(r"(?<![\w.-])-?\d{1,9}\b", text))
+    return _open_words(
+        open_cues, [text, *figures, *(answer.name or "" for answer in answers)], question, topics
+    )
 
 
 def _open_words(
@@ -195,5 +199,7 @@ def _texts(query: AnswerQuery) -> Iterator[str]:
         yield from (relation_phrase(hop.words) for hop in each.attribute)
         if isinstance(each.value, Literal):
             yield each.value.value
+            if (year := year_of(each.value)) is not None:
+                yield year_words(year)
     if query.aggregate:
         yield from (relation_phrase(hop.words) for hop in query.aggregate.attribute)

@@ -9,6 +9,7 @@ from kgqa.kg.terms import Literal, Term, local_name
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.attributes import is_alluded_to
 from kgqa.retrieval.number_words import NUMBER_WORDS, UNITS
+from kgqa.retrieval.years import ERA_YEAR, era_years
 
 _PARTS = {"a": 1.0, "an": 1.0, "half": 0.5}  # of what multiplies them
 _MULTIPLES = {"dozen": 12, "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9}
@@ -60,10 +61,13 @@ def unsaid_figures(question: str, texts: Iterable[str]) -> list[str]:
     >>> unsaid_figures("Which 3 of the 20th century weigh over 2.5 kg?", ["1901-01-01", "2.5"])
     ['3']
     """
-    said = {float(each) for text in texts for each in re.findall(r"\d+(?:\.\d+)?", text.replace(",", ""))}
-    asked = question.lower()
+    texts = [text.replace(",", "") for text in texts]
+    said = {float(each) for text in texts for each in re.findall(r"\d+(?:\.\d+)?", text)}
+    signed = {int(each) for text in texts for each in re.findall(r"(?<!\d)-?\d+", text)}
+    years = [each.text for each in era_years(question) if signed.isdisjoint(_counted(each.number))]
+    asked = re.sub(ERA_YEAR, " ", question).lower()
     figures = (each for each in _NUMBER.finditer(asked) if each[1][0].isdigit())
-    return [
+    return years + [
         each.group().strip()
         for each in figures
         if said.isdisjoint(
@@ -82,7 +86,8 @@ def _is_number_said(value: Literal, question: str, *, to_the_day: bool) -> bool:
                 return False
         case _:
             return True
-    return number is None or abs(number) in {*_numbers(question), *_years(question)}  # "18 degrees south"
+    said = {*_numbers(question), *_years(question)}
+    return number is None or number in said or (number < 0 and -number in said)  # "18 degrees south"
 
 
 def _is_day_said(date: str, question: str) -> bool:
@@ -96,7 +101,9 @@ def _is_day_said(date: str, question: str) -> bool:
 
 def _numbers(question: str) -> Iterator[float]:
     """Yield the numbers of a question, in figures and words, with and without what multiplies them."""
-    for first, unit, multiples in _NUMBER.findall(question.lower()):
+    for each in era_years(question):
+        yield from _counted(each.number)
+    for first, unit, multiples in _NUMBER.findall(re.sub(ERA_YEAR, " ", question).lower()):
         if first in _PARTS:
             number = _PARTS[first]
         else:
@@ -105,6 +112,11 @@ def _numbers(question: str) -> Iterator[float]:
             yield (number := number + NUMBER_WORDS[unit])
         for multiple in re.findall("|".join(_MULTIPLES), multiples):
             yield (number := number * _MULTIPLES[multiple])
+
+
+def _counted(year: int) -> tuple[int, ...]:
+    """Return how graphs may number a year: 1 BC is -1 or 0."""
+    return (year, year + 1) if year < 0 else (year,)
 
 
 def _years(question: str) -> Iterator[int]:

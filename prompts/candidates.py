@@ -52,7 +52,9 @@ LEFT_TO_THE_GRAPH = (
 SIBLINGS = 'Chosen beside it; with "stop" or "filter", "united" are those that say the same:'
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
-_DATE = re.compile(r"(-?[0-9]{4,9})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})[^ ]{0,20})?")
+_DATE = re.compile(
+    r"(-[0-9]{1,9}|[0-9]{4,9})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})[^ ]{0,20})?"
+)
 XSD_INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from kgqa.kg.proof.values import kind_of
 from kgqa.kg.terms import Chain, Entity, Literal
 from kgqa.retrieval.candidate_chains import (
     CandidateChain,
@@ -152,7 +153,7 @@ def _end_features(masked: str, candidate: CandidateChain) -> tuple[float, ...]:
     terms = [end.term for end in ends[:_MAX_TYPED_ENDS]]
     values = [term.value for term in terms if isinstance(term, Literal)]
     dates = [value for value in values if _DATE.match(value)]
-    undated = [term for term in terms if not _YEAR.search(str(term))]
+    undated = [term for term in terms if not (_YEAR.search(str(term)) or kind_of(term) == "date")]
     when = asks_when(masked)
     return (
         float(len(ends) == 1),

@@ -27,6 +27,7 @@ from kgqa.retrieval.wording import (
     without_masks,
     word_similarity,
 )
+from kgqa.retrieval.years import without_eras
 
 
 class Weight(NamedTuple):
@@ -128,7 +129,9 @@ def read_signals(
         "like": max(each.like for each in taught),
         "learned": max(each.learned for each in taught),
         "named": min(_said_share(question, found.names.get(topic, "")) for topic in chains),
-        "other": float(_says_other_name(question, [*names, *(end.name or "" for end in ends)], labels)),
+        "other": float(
+            _says_other_name(without_eras(question), [*names, *(end.name or "" for end in ends)], labels)
+        ),
         "kind": float(_is_other_kind(masked[0], ends)),
         "depth": float(max(each.chain.depth for each in chains.values())),
         "unsaid": float(min(_MAX_UNSAID, sum(value < MIN_SUPPORT for value in support))),

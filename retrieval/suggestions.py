@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 
-from kgqa.kg.dialects import DIALECTS, RDF, is_readable
+from kgqa.kg.dialects import RDF, dialect_named, is_readable
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.profile.cards import class_name, relation_name, with_names
@@ -64,7 +64,7 @@ class QuestionMaker:
 
     def __init__(self, graph: KnowledgeGraph, profile: Profile, classes: Sequence[ClassProfile]) -> None:
         self._graph, self._profile, self._classes = graph, profile, classes
-        self._dialect, self._known = DIALECTS[graph.dialect], frozenset(graph.relations)
+        self._dialect, self._known = dialect_named(graph.dialect), frozenset(graph.relations)
         self._types = [Hop(each, forward=False) for each in self._dialect.types]
         by_class = map(self._own_all, classes)
         self._owned = [each for row in zip_longest(*by_class) for each in row if each] * TOPICS
@@ -74,7 +74,9 @@ class QuestionMaker:
     async def of(cls, graph: KnowledgeGraph) -> "QuestionMaker":
         """Make one for the classes of a graph with most members; where it has none, for its nodes."""
         profile = await graph.profile()
-        most = MAX_HOPS_IN_ALL // (4 * len(DIALECTS[graph.dialect].types))  # classes that a query can name
+        most = MAX_HOPS_IN_ALL // (
+            4 * len(dialect_named(graph.dialect).types)
+        )  # classes that a query can name
         named = (each for each in profile.classes if each.is_named and each.examples)
         small = (each for each in named if len(profile.subclasses(each.id)) <= most)
         found = await with_names(graph, [*islice(small, 2 * MAX_CLASSES)])

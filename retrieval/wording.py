@@ -17,6 +17,7 @@ from kgqa.kg.sparql.derived import ANY_LEVEL
 from kgqa.kg.terms import Hop
 from kgqa.kg.text import FUNCTION_WORDS, split_camel_case
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, stem_similarity
+from kgqa.retrieval.years import without_eras
 
 FloatArray = npt.NDArray[np.float64]
 SimilarityScores = npt.NDArray[np.float32]
@@ -178,7 +179,7 @@ def word_orders(masked: str) -> list[WordOrder]:
     What stands right of the entity comes first, or what stands left of it; a genitive is
     always first. Without the entity, all words are left of it.
     """
-    before, _, after = masked.replace(OTHER_MASK, " ").partition(TOPIC_MASK)
+    before, _, after = without_eras(masked).replace(OTHER_MASK, " ").partition(TOPIC_MASK)
     before, after = before.lower(), after.replace(TOPIC_MASK, " ").lower()
     left, right = _left_words(before), _with_spans(after, _find_content_words(after)[0])
     verb = _VERB_BEFORE.search(before) is not None
@@ -231,7 +232,11 @@ def asked_words(masked: str) -> list[str]:
     >>> asked_words("Where did the wife of [ENT] die?")
     ['place', 'wife', 'die']
     """
-    return list(dict.fromkeys(word.text for word in _find_content_words(without_masks(masked).lower())[0]))
+    return list(
+        dict.fromkeys(
+            word.text for word in _find_content_words(without_masks(without_eras(masked)).lower())[0]
+        )
+    )
 
 
 def asked_noun(masked: str) -> str | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.tools import ToolException
 
-from kgqa.kg.dialects import DIALECTS
+from kgqa.kg.dialects import dialect_named
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import MAX_HOPS, Chain, Entity, Hop, is_iri, local_name, one_line
 from kgqa.tools.text import show_term
@@ -46,7 +46,7 @@ def _matching_relations(graph: KnowledgeGraph, text: str) -> list[str]:
     """Return the relations with this id or name; of a graph that has listed none, those it may have."""
     if is_iri(text) and "://" in text:
         return [text]
-    meant = DIALECTS[graph.dialect].relation_iris(text) or (text,) * is_iri(text)
+    meant = dialect_named(graph.dialect).relation_iris(text) or (text,) * is_iri(text)
     listed = set(graph.relations)
     if found := [relation for relation in meant if relation in listed or is_iri(text) or not listed]:
         return found[:1]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from langchain_core.tools import BaseTool, ToolException
 
-from kgqa.kg.dialects import DIALECTS
+from kgqa.kg.dialects import dialect_named
 from kgqa.kg.drafts.checks import Finding, Level, check_draft, implied_classes, unknown_ids
 from kgqa.kg.drafts.cutting import cut_query
 from kgqa.kg.drafts.description import DescribedClass, DescribedProperty, FoundTerm, describe_classes
@@ -237,7 +237,7 @@ def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         Args:
             classes: ids of the classes.
         """
-        has_type = Hop(DIALECTS[graph.dialect].types[0], forward=False)
+        has_type = Hop(dialect_named(graph.dialect).types[0], forward=False)
         chains = [Chain(Entity(each), (has_type,)) for each in classes]
         visits = await graph.visit_chains(chains, hops=False) if chains else []
         ends = {of: [end.term for end in visit.ends] for of, visit in zip(classes, visits, strict=True)}

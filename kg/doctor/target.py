@@ -7,7 +7,7 @@ from functools import partial
 
 import httpx
 
-from kgqa.kg.dialects import DIALECTS, Dialect
+from kgqa.kg.dialects import Dialect, dialect_named
 from kgqa.kg.endpoint.client import Endpoint
 from kgqa.kg.endpoint.transport import HttpTransport
 from kgqa.kg.errors import KGError
@@ -81,7 +81,7 @@ class CheckTarget:
     @property
     def dialect(self) -> Dialect:
         """How the graph writes names, types and noise."""
-        return DIALECTS[self.graph.dialect]
+        return dialect_named(self.graph.dialect)
 
     async def send(self, text: str, seconds: float | None = None) -> Rows:
         """Send one query and return its rows; raise any of `QUERY_FAILURES`."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from kgqa.kg.dialects import META_NAMESPACES, OWL, RDFS, SKOS
+from kgqa.kg.dialects import META_NAMESPACES, OWL, RDF, RDFS, SKOS
 
 CLASSES = (f"{OWL}Class", f"{RDFS}Class", f"{SKOS}Concept")
 """The types of classes, and of concepts of a thesaurus."""
@@ -11,8 +11,18 @@ DEFINITIONS = (f"{RDFS}comment", f"{SKOS}definition", "http://purl.org/dc/terms/
 """Relations to what is said of a class or relation, best first."""
 
 
+_FACTS = {f"{RDF}{name}" for name in ("Statement", "Bag", "Seq", "Alt")}
+"""Classes of RDF's own whose members are facts about things."""
+
+
 def is_meta(class_id: str) -> bool:
-    """Return whether what is of a class is terminology: a class, a relation, an axiom, a shape."""
+    """Return whether what is of a class is terminology: a class, a relation, an axiom, a shape.
+
+    >>> is_meta(f"{RDF}Property"), is_meta(f"{RDF}Statement")
+    (True, False)
+    """
+    if class_id in _FACTS:
+        return False
     return class_id.startswith(META_NAMESPACES) or class_id == f"{SKOS}ConceptScheme"
 
 

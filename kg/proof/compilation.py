@@ -15,10 +15,12 @@ SELECT DISTINCT ?answer WHERE {
 }
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
-from kgqa.kg.dialects import XSD
+from kgqa.kg.dialects import WIKIBASE, XSD, is_statement_relation
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.proof.values import bind_number, bind_seconds, compare, is_comparable, is_one_of
 from kgqa.kg.sparql.patterns import (
@@ -80,8 +82,10 @@ def write_body(query: AnswerQuery, types: Sequence[str]) -> tuple[list[str], lis
     """Write the triples of branches and conditions, and what tests their nodes."""
     triples: list[str] = []
     tests: list[str] = []
+    told = _told_nodes(query)
     for number, branch in enumerate(query.branches, 1):
-        triples += _branch(branch, [node_variable(query, place) for place in branch.places], f"?b{number}")
+        nodes = [node_variable(query, place) for place in branch.places]
+        triples += _branch(branch, nodes, f"?b{number}", told)
     for number, condition in enumerate(query.conditions, 1):
         more, compared = _condition(condition, node_variable(query, condition.place), number, types)
         triples += more
@@ -92,26 +96,55 @@ def write_body(query: AnswerQuery, types: Sequence[str]) -> tuple[list[str], lis
     return triples, tests
 
 
-def _branch(branch: Branch, nodes: list[str], name: str) -> list[str]:
+def _told_nodes(query: AnswerQuery) -> set[str] | None:
+    """Return the nodes of which more is said than a chain does; None where all that are met count."""
+    if query.aggregate and query.aggregate.function == "count":
+        return None
+    met = Counter(place for branch in query.branches for place in {*branch.places})
+    told = {place for place, times in met.items() if times > 1}
+    told |= {each.place for each in query.conditions} | {each.place for each in query.picked}
+    if query.aggregate and query.aggregate.place is not None:
+        told.add(query.aggregate.place)
+    return {node_variable(query, place) for place in told}
+
+
+def _branch(branch: Branch, nodes: list[str], name: str, told: set[str] | None) -> list[str]:
     """Write a chain, or the union of alternatives; nodes that not all of them have are called by ``name``."""
     if not branch.chain.hops:
         return [known_entities((chain.topic.id for chain in branch.chains), nodes[-1])]
     if not branch.others:
-        return _chain(branch.chain, nodes, branch.fresh)
+        return _chain(branch.chain, nodes, branch.fresh, told)
     lines: list[str] = []
     for place, chain in enumerate(branch.chains):
         own = [f"{name}_{place}_{depth}" for depth in range(1, chain.depth)]
         passed = nodes if chain.depth == branch.chain.depth else [*own, nodes[-1]]
-        lines += _group("UNION {" if place else "{", _chain(chain, passed, branch.fresh))
+        lines += _group("UNION {" if place else "{", _chain(chain, passed, branch.fresh, told))
     return lines
 
 
-def _chain(chain: Chain, nodes: Sequence[str], fresh: bool) -> list[str]:
+def _chain(chain: Chain, nodes: Sequence[str], fresh: bool, told: set[str] | None) -> list[str]:
     topic = topic_node(chain, "[]")
     steps = zip([topic, *nodes], chain.steps, nodes, strict=False)
     lines = [proof_pattern(start, hop, node, held) for start, (hop, held), node in steps]
+    lines += [] if told is None else _best_ranked([topic, *nodes], chain.hops, told)
     tests = " && ".join(compare_node(node, "!=", chain.topic) for node in dict.fromkeys(nodes))
     return [*lines, f"FILTER({tests})"] if fresh and chain.topic != ANY else lines
+
+
+def _best_ranked(nodes: Sequence[str], hops: Sequence[Hop], told: set[str]) -> Iterator[str]:
+    """Yield what holds statements of a Wikibase to the preferred ones of their subjects, if there are any.
+
+    So do its direct relations. A statement of which more is told, such as its time, may be of any rank.
+    """
+    for at, pair in enumerate(pairwise(hops), 1):
+        stating, valued = pair if pair[0].forward else pair[::-1]
+        subject, preferred = nodes[at - 1 if stating.forward else at + 1], f"<{WIKIBASE}PreferredRank>"
+        whole = valued.relation == stating.relation.replace("/prop/", "/prop/statement/")
+        known = is_statement_relation(stating.relation) and stating.forward is valued.forward
+        if known and whole and nodes[at] not in told and subject != "[]":
+            others = f"{subject} <{stating.relation}> ?better . ?better <{WIKIBASE}rank> {preferred}"
+            own = f"EXISTS {{ {nodes[at]} <{WIKIBASE}rank> {preferred} }}"
+            yield f"FILTER({own} || NOT EXISTS {{ {others} }})"
 
 
 def _attribute(node: str, hops: Sequence[Hop], value: str, between: str) -> list[str]:

@@ -21,37 +21,49 @@ _APPROXIMATE = frozenset(XSD + name for name in ("double", "float"))  # stores w
 
 _NUMBER = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
-_YEAR = "-[0-9]{1,4}|[0-9]{4}"  # Virtuoso writes the year -0427 as -427
+_YEAR = "-[0-9]{1,9}|[0-9]{4}"  # Virtuoso writes the year -0427 as -427
+_EARLY_YEAR = "[0-9]{1,3}"  # alone: with a month it may be anything
 _ZONE = "Z|[+-][0-9]{2}:[0-9]{2}"
 _TIME = "T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?"
-_DATE = f"^({_YEAR})(-[0-9]{{2}}(-[0-9]{{2}}({_TIME})?)?)?({_ZONE})?$"
+_DATE = f"^(({_YEAR})(-[0-9]{{2}}(-[0-9]{{2}}({_TIME})?)?)?|{_EARLY_YEAR})({_ZONE})?$"
+_PARTS = re.compile(
+    rf"(-?[0-9]{{1,9}})(?:-([0-9]{{2}})(?:-([0-9]{{2}})(?:T([0-9]{{2}}):([0-9]{{2}})(?::([0-9]{{2}})[.0-9]*)?)?)?)?"
+    rf"(?:{_ZONE})?"
+)
 _AFTER_DAY = f"(T.*|{_ZONE})$"
 
 _DAYS_BEFORE_YEAR_1 = 428  # as `bind_seconds` counts them, more than datetime's ordinals
+_YEARS_OF_CYCLE, _DAYS_OF_CYCLE = 400, 146_097  # after which the calendar is the same: datetime has no year 0
 
 
 def kind_of(value: Term) -> Kind:
-    """Return what a value is compared as: ``1961`` is a number unless its datatype is one of dates.
-
-    Of years before year 1, months and days are not compared: such a date is text.
-    """
+    """Return what a value is compared as: ``1961`` is a number unless its datatype is one of dates."""
     if isinstance(value, Entity):
         return "entity"
-    text, day = value.value, _day_of(value.value)
+    text = value.value
     if value.language:
         return "text"
     if value.datatype not in _DATES and re.fullmatch(_NUMBER, text):
         return "number"
     if value.datatype not in {*_DATES, XSD_STRING} or not re.fullmatch(_DATE, text):
         return "text"
-    known = text[0] != "-" or re.fullmatch(_YEAR, day)
-    return "date" if known and ("T" not in text or _seconds_of(text) is not None) else "text"
+    return "date" if "T" not in text or _seconds_of(text) is not None else "text"
 
 
 def year_of(value: Literal) -> int | None:
     """Return the year that a date is in, or that a whole number is."""
-    found = re.fullmatch(f"({_YEAR})([-TZ+].*)?", value.value)
+    found = re.fullmatch(f"({_YEAR}|{_EARLY_YEAR}(?!-))([-TZ+].*)?", value.value)
     return int(found[1]) if found else None
+
+
+def date_parts(text: str) -> tuple[int, ...]:
+    """Return year, month, day, hour, minute and second of a date, as far as it has them; none of other text.
+
+    >>> date_parts("-0044-03-15"), date_parts("0476"), date_parts("Ides of March")
+    ((-44, 3, 15), (476,), ())
+    """
+    found = _PARTS.fullmatch(text)
+    return tuple(int(part) for part in found.groups() if part) if found else ()
 
 
 def is_comparable(variable: str, kind: Kind) -> str:
@@ -80,12 +92,13 @@ def _if_comparable(variable: str, kind: Kind, test: str) -> str:
 
 def _compare_date(variable: str, operator: str, value: Literal, key: str) -> Iterator[str]:
     """Compare a date of the graph by the shorter precision: in its year, its day, or the time of that day."""
-    day = _day_of(value.value)
-    found = f'REPLACE(STR({variable}), "{_AFTER_DAY}", "")'
-    test = f'SUBSTR({found}, 1, {len(day)}) {operator} SUBSTR("{day}", 1, STRLEN({found}))'
-    if re.fullmatch(_YEAR, day):
-        test = f"{_year(variable)} {operator} {year_of(value)}"
-    elif "T" in value.value:
+    year, rest = year_of(value), re.sub("^-?[0-9]+", "", _day_of(value.value))
+    test = f"{_year(variable)} {operator} {year}"
+    if rest:
+        found = f'REPLACE(REPLACE(STR({variable}), "{_AFTER_DAY}", ""), "^-?[0-9]+", "")'
+        within = f'SUBSTR({found}, 1, {len(rest)}) {operator} SUBSTR("{rest}", 1, STRLEN({found}))'
+        test = f"IF({_year(variable)} = {year}, {within}, {test})"
+    if "T" in value.value:
         yield from bind_seconds(variable, key)
         test = f'IF(CONTAINS(STR({variable}), "T"), {key} {operator} {_seconds_of(value.value)}, {test})'
     yield _if_comparable(variable, "date", test)
@@ -138,11 +151,13 @@ def _day_of(text: str) -> str:
 
 def _seconds_of(text: str) -> int | None:
     """Return the seconds of a time of day in UTC, as `bind_seconds` counts them; None if there is no such."""
+    year = year_of(Literal(text)) or 0
+    cycles = min(0, (year - 1) // _YEARS_OF_CYCLE)
     try:
-        moment = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(re.sub("^-?[0-9]+", f"{year - _YEARS_OF_CYCLE * cycles:04}", text))
     except ValueError:
         return None
-    days = moment.toordinal() + _DAYS_BEFORE_YEAR_1
+    days = moment.toordinal() + _DAYS_BEFORE_YEAR_1 + _DAYS_OF_CYCLE * cycles
     east = (moment.utcoffset() or timedelta()) // timedelta(seconds=1)
     return 86_400 * days + 3_600 * moment.hour + 60 * moment.minute + moment.second - east
 

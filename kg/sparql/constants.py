@@ -147,11 +147,20 @@ def _written(root: Node) -> Iterator[Node]:
             yield from _nodes(part.expr)
         elif part.name == "RelationalExpression" and not _ABOUT_TEXTS & {str(p.name) for p in _parts(part)}:
             for operand in (part.expr, *(part.other if isinstance(part.other, list) else [part.other])):
-                nodes = list(_nodes(operand))
+                nodes = _signed(operand)
                 yield from () if any(map(is_open, nodes)) else nodes
         elif part.name in _TEXT_TESTS:
             texts = _nodes(part[_TEXT_TESTS[part.name]])
             yield from (node for node in texts if _WORD.search(str(node)) and str(node) != BLANK_NAMESPACE)
+
+
+def _signed(operand: Any) -> list[Node]:
+    """Return the terms of what is compared; of a number after a minus, the negative one."""
+    from rdflib import Literal as Value
+
+    if getattr(operand, "name", "") == "UnaryMinus" and _is_literal(operand.expr):
+        return [Value(f"-{operand.expr}", datatype=operand.expr.datatype)]
+    return list(_nodes(operand))
 
 
 def _parts(node: Any) -> Iterator[Node]:

@@ -4,8 +4,10 @@ A query is parsed with rdflib before the store sees it: SELECT or ASK, without
 SERVICE, FROM, FROM NAMED or update. The prefixes rdf, rdfs, owl, xsd and skos need no declaration.
 """
 
+import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -101,7 +103,7 @@ def _check_query(text: str) -> Any:
     from rdflib.plugins.sparql.parser import parseQuery
 
     try:
-        with RDFLIB_LOCK:
+        with RDFLIB_LOCK, mute_logger("rdflib.term"):  # it knows no date before year 1
             tree = parseQuery(text)
             check_pattern_count(tree)
             _check_tree(tree)
@@ -113,6 +115,17 @@ def _check_query(text: str) -> Any:
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
         raise KGRejected(f"not a SPARQL query that may be run: {reason or type(error).__name__}") from error
+
+
+@contextmanager
+def mute_logger(logger: str) -> Iterator[None]:
+    """Keep a library from logging the values it cannot convert, with their tracebacks."""
+    noisy = logging.getLogger(logger)
+    before, noisy.disabled = noisy.disabled, True
+    try:
+        yield
+    finally:
+        noisy.disabled = before
 
 
 def check_pattern_count(tree: Any) -> None:

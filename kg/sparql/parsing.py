@@ -1,14 +1,12 @@
 """Parses SPARQL as question sets write it, which rdflib alone would refuse in places."""
 
-import logging
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from kgqa.kg.dialects import FB, OWL, PROP, RDF, RDFS, SCHEMA_ORG, SKOS, WD, WDT, XSD
-from kgqa.kg.sparql.guard import RDFLIB_LOCK, check_pattern_count, check_query_text, walk_tree
+from kgqa.kg.sparql.guard import RDFLIB_LOCK, check_pattern_count, check_query_text, mute_logger, walk_tree
 from kgqa.kg.sparql.nodes import rebuild
 
 PREFIXES = {
@@ -164,14 +162,3 @@ def _standard_form(found: re.Match[str]) -> str:
     if found["word"]:
         return {"OR": "||", "AND": "&&"}[found["word"]]
     return "".join(part for part in found.groups() if part)
-
-
-@contextmanager
-def mute_logger(logger: str) -> Iterator[None]:
-    """Keep a library from logging the values it cannot convert, with their tracebacks."""
-    noisy = logging.getLogger(logger)
-    before, noisy.disabled = noisy.disabled, True
-    try:
-        yield
-    finally:
-        noisy.disabled = before

@@ -6,7 +6,7 @@ Only two kinds of text enter a query: constants of `kg/sparql/`, and terms that 
 import re
 from collections.abc import Iterable, Sequence
 
-from kgqa.kg.dialects import LabelPredicates
+from kgqa.kg.dialects import WIKIBASE, LabelPredicates, is_statement_relation
 from kgqa.kg.languages import preferred_languages
 from kgqa.kg.sparql.derived import schema_pattern, split_language, stated_pattern, write_relation
 from kgqa.kg.terms import (
@@ -102,13 +102,18 @@ def one_of(variable: str, ids: Iterable[str]) -> str:
 
 
 def triple_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) -> str:
-    """Write the triple of one hop, its end one of ``held`` where some are named."""
+    """Write the triple of one hop, its end one of ``held`` where some are named.
+
+    What a Wikibase states as deprecated is not stated.
+    """
     iri, language = split_language(hop.relation)
     relation, listed = write_relation(iri), " ".join(map(serialise, held))
     subject, object_ = (start, end) if hop.forward else (end, start)
     if subject.startswith('"'):  # a value has no facts
         subject = NOWHERE
     step = schema_pattern(subject, iri, object_) or f"{subject} {relation} {object_} ."
+    if is_statement_relation(iri):
+        step += f" FILTER NOT EXISTS {{ {object_} <{WIKIBASE}rank> <{WIKIBASE}DeprecatedRank> }}"
     if language:
         step += f' FILTER(LANGMATCHES(LANG({object_}), "{language}"))'
     return f"{step} VALUES {end} {{ {listed} }}" if listed else step

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kgqa.kg.dialects import OWL, RDF, XSD, Dialect
+from kgqa.kg.dialects import OWL, RDF, WIKIBASE, XSD, Dialect
 from kgqa.kg.sparql.patterns import (
     FALSE,
     TRUE,
@@ -27,9 +27,15 @@ TEXT_DATATYPES = (
 )
 
 
-def names(ids: Iterable[str], labels: Sequence[str]) -> str:
-    """Ask for ``?end ?label ?rank`` of each id."""
-    return f"SELECT ?end ?label ?rank WHERE {{ {one_of('?end', ids)} {label_of(labels)} }}"
+def names(ids: Iterable[str], labels: Sequence[str], by: str = "") -> str:
+    """Ask for ``?end ?label ?rank`` of each id: its own, or those of what leads to it ``by`` a relation."""
+    named = f"?named {write_iri(by)} ?end . {label_of(labels, '?named')}" if by else label_of(labels)
+    return f"SELECT ?end ?label ?rank WHERE {{ {one_of('?end', ids)} {named} }}"
+
+
+def wikibase_relation() -> str:
+    """Ask for ``?relation``, one by which a Wikibase states something directly."""
+    return f"SELECT ?relation WHERE {{ ?property {write_iri(f'{WIKIBASE}directClaim')} ?relation }} LIMIT 1"
 
 
 def literals(values: Iterable[Literal]) -> str:

@@ -9,12 +9,12 @@
 
 from collections.abc import Iterable, Sequence
 
+from kgqa.kg.dialects import WIKIBASE
 from kgqa.kg.sparql.patterns import label_of, serialise, write_iri
 from kgqa.kg.terms import Literal
 
 QL = "http://qlever.cs.uni-freiburg.de/builtin-functions/"
 BD = "http://www.bigdata.com/rdf#"
-WIKIBASE = "http://wikiba.se/ontology#"
 MWAPI = "https://www.mediawiki.org/ontology#API/"
 
 NAMES_PER_SEARCH = 50  # names that one look at the index gives at most

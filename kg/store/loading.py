@@ -22,7 +22,7 @@ from urllib.parse import quote
 import pyoxigraph as ox
 
 from kgqa.kg.errors import KGMalformed, KGUnavailable
-from kgqa.kg.sparql.parsing import mute_logger
+from kgqa.kg.sparql.guard import mute_logger
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.store.input_guards import SAFE_NESTING, NestingDepth, XmlGuard, check_nesting
 from kgqa.kg.tables.inference import Inference, infer_tables
@@ -43,6 +43,7 @@ OXIGRAPH_FORMATS = {
     ".owl": ox.RdfFormat.RDF_XML,
     ".xml": ox.RdfFormat.RDF_XML,
     ".jsonld": ox.RdfFormat.JSON_LD,
+    ".json": ox.RdfFormat.JSON_LD,
 }
 RDFLIB_FORMATS = {".trix": "trix", ".hext": "hext"}
 KNOWN_SUFFIXES = tuple(sorted((*OXIGRAPH_FORMATS, *RDFLIB_FORMATS, *TABLE_SUFFIXES, MAPPING_SUFFIX)))
@@ -67,10 +68,14 @@ _XML_BEGINS = re.compile(rb"\s*<[?!]|\s*<(?:[\w.-]+:)?[A-Za-z][\w.-]*[\s/>]|[\x0
 _SYNTAXES = {
     "functional syntax": re.compile(rb"(?:Prefix|Ontology)\s*\("),
     "Manchester syntax": re.compile(rb"(?:Prefix|Ontology):"),
-    "OWL/XML": re.compile(rb"(?:\s*<[?!][^>]*>)*\s*<(?:owl:)?Ontology\b"),
+    "OWL/XML": re.compile(rb"(?:\s*(?:<[?!][^>]*>|\]>))*\s*<(?:owl:)?Ontology\b"),
     "OBO format": re.compile(rb"format-version:"),
 }
 """How they begin."""
+
+_JSON_BEGINS = re.compile(rb"\[?\s*\{")
+_JSON_LD = re.compile(rb'"@(?:context|id|graph|type)"')
+_REMOTE_CONTEXT = re.compile(rb'"@(?:context|import)"\s*:\s*(?:\[[^\]{]*?)?"([^"\\]*)"')
 
 LINE_FORMATS = {".nt": ox.RdfFormat.N_TRIPLES, ".nq": ox.RdfFormat.N_QUADS}
 """Formats in which a line is a triple."""
@@ -402,24 +407,38 @@ def _known_suffix(path: Path) -> str:
         raise KGUnavailable(
             f"{path.name}: unknown kind of file; known are {', '.join(KNOWN_SUFFIXES)} and these with .gz"
         )
-    return _content_suffix(path) if suffixes[-1] in (".owl", ".rdf") else suffixes[-1]
+    known = suffixes[-1]
+    return _content_suffix(path, known) if known in (".owl", ".rdf", ".xml", ".json") else known
 
 
-def _content_suffix(path: Path) -> str:
-    """Return the suffix that the text of an ontology should have, whatever it has.
+def _content_suffix(path: Path, suffix: str) -> str:
+    """Return the suffix that the text of a file should have, whatever it has.
 
     Raises:
         KGUnavailable: if it is in a syntax that is not RDF's.
     """
     try:
-        with _open_file(path) as file:
-            head = _COMMENTS.sub(b"", file.read(_BLOCK_BYTES).removeprefix(b"\xef\xbb\xbf"))
+        head = _COMMENTS.sub(b"", _head_of(path))
     except (OSError, EOFError, zlib.error):  # whoever reads it says what is wrong
-        return ".owl"
+        return suffix
+    if _JSON_BEGINS.match(head):
+        if not _JSON_LD.search(head):
+            raise KGUnavailable(
+                f'{path.name} is JSON, but no JSON-LD: nothing in it has an "@id" or a "@context"; '
+                "save its records as CSV"
+            )
+        return ".jsonld"
     for syntax, begins in _SYNTAXES.items():
         if begins.match(head):
             raise KGUnavailable(_syntax_advice(path, syntax))
-    return ".owl" if _XML_BEGINS.match(head) or not head else ".ttl"
+    if _XML_BEGINS.match(head) or not head:
+        return ".owl"
+    return ".jsonld" if suffix == ".json" else ".ttl"
+
+
+def _head_of(path: Path) -> bytes:
+    with _open_file(path) as file:
+        return file.read(_BLOCK_BYTES).removeprefix(b"\xef\xbb\xbf")
 
 
 def _syntax_advice(path: Path, syntax: str) -> str:
@@ -436,6 +455,11 @@ def _open_file(path: Path) -> gzip.GzipFile | io.BufferedReader:
 def _syntax_message(path: Path, suffix: str, error: SyntaxError | MemoryError) -> str:
     line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
     reason = " ".join(str(getattr(error, "msg", "") or error).split())
+    if suffix == ".jsonld" and "remote context" in reason:
+        named = _REMOTE_CONTEXT.search(_head_of(path))
+        where = f" ({one_line(named[1].decode(errors='replace'))})" if named else ""
+        reason = f"its context stands elsewhere{where}, and nothing is fetched; write the context itself "
+        reason += "into it, or save it as N-Quads: riot --output=nq, or json-ld.org/playground"
     return f"{path.name}{line}: not readable as {suffix[1:]}: {one_line(reason)}"
 
 

@@ -4,6 +4,7 @@
 |---|---|
 | ``rdf:reifies`` of a triple (RDF 1.2, RDF-star) | an ``rdf:Statement`` with subject, predicate and object |
 | a Wikibase statement of deprecated rank | nothing |
+| a name as a node of its own (SKOS-XL) | the name, as SKOS states it, too |
 | two ids with facts that are ``owl:sameAs`` | one entity: that of the first id; the link stays |
 """
 
@@ -12,12 +13,13 @@ from typing import Any
 
 import pyoxigraph as ox
 
-from kgqa.kg.dialects import OWL, RDF
+from kgqa.kg.dialects import OWL, RDF, SKOS, WIKIBASE
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
-from kgqa.kg.sparql.text_search import WIKIBASE
 
 _ROLES = ("subject", "predicate", "object")
 _RDF = {name: ox.NamedNode(RDF + name) for name in ("reifies", "type", "Statement", *_ROLES)}
+SKOS_XL = "http://www.w3.org/2008/05/skos-xl#"
+_FORM = ox.NamedNode(f"{SKOS_XL}literalForm")
 _SAME = ox.NamedNode(f"{OWL}sameAs")
 _RANK, _DEPRECATED = ox.NamedNode(f"{WIKIBASE}rank"), ox.NamedNode(f"{WIKIBASE}DeprecatedRank")
 
@@ -26,6 +28,7 @@ def unify(store: ox.Store) -> None:
     """Bring the facts of a store into one form."""
     _state_reified(store)
     _remove_deprecated(store)
+    _state_labels(store)
     _merge_same(store)
 
 
@@ -43,6 +46,17 @@ def _remove_deprecated(store: ox.Store) -> None:
     for ranked in list(store.quads_for_pattern(None, _RANK, _DEPRECATED)):
         for quad in list(_facts_of(store, ranked.subject)):
             store.remove(quad)
+
+
+def _state_labels(store: ox.Store) -> None:
+    forms: dict[Any, Any] = {form.subject: form.object for form in store.quads_for_pattern(None, _FORM, None)}
+    for name in ("prefLabel", "altLabel") if forms else ():
+        labelled = list(store.quads_for_pattern(None, ox.NamedNode(SKOS_XL + name), None))
+        store.extend(
+            ox.Quad(each.subject, ox.NamedNode(SKOS + name), forms[each.object], each.graph_name)
+            for each in labelled
+            if each.object in forms
+        )
 
 
 def _merge_same(store: ox.Store) -> None:

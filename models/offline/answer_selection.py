@@ -23,6 +23,7 @@ from kgqa.prompts.candidates import parse_number
 from kgqa.retrieval.candidate_chains import CandidateChain, TrainingAdvice, fresh_ends
 from kgqa.retrieval.lookups import Lookups
 from kgqa.retrieval.wording import Encode, relation_phrase, text_similarities
+from kgqa.retrieval.years import has_year_zero
 
 SortKey = tuple[Decimal | int, ...]
 """Where a value is in the order: a number, or year, month, day, hour, minute and second."""
@@ -41,10 +42,11 @@ _LABEL_PENALTY = 0.5  # of what tells things apart rather than measures them, un
 _DETOUR_PENALTY = 0.1  # of a value that stands at a node beside the chain
 
 _DATE = re.compile(
-    r"(-?[0-9]{4,9})-([0-9]{2})(?:-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2}))?)?[^0-9-]{0,9}.*"
+    r"(-[0-9]{1,9}|[0-9]{4,9})-([0-9]{2})(?:-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2}))?)?[^0-9-]{0,9}.*"
 )
 _YEAR = re.compile(r"\b(?:1[0-9]|20)[0-9]{2}\b")
-_YEAR_RANGE = range(1, 3_000)
+_YEAR_RANGE = range(-10_000, 3_000)
+_FIRST_PLAIN_YEAR = 1_000  # from which a number of four digits looks like a year
 _DATE_WORDS = re.compile(r"\b(year|dates?|born|died|founded|opened|built|start|end|from|to|since|until)\b")
 _LABEL_WORDS = frozenset({"latitude", "longitude", "code", "id", "iso", "identifier"})
 _DATE_TYPES = frozenset({"date", "dateTime", "gYear", "gYearMonth"})
@@ -64,7 +66,8 @@ class _Attribute(NamedTuple):
     hops: tuple[Hop, ...]
     dated: bool
     share: float  # of the nodes that were looked at, how many have it
-    years: bool = False  # whether its numbers may all be years
+    years: bool = False  # whether its numbers look like years
+    early: bool = False  # whether they may be years of any time
 
 
 async def select_answers(
@@ -154,12 +157,17 @@ async def select_within(
     An end that is a number or a date is its own value; else that counts which is most similar to the question
     of what the ends, or the nodes before them, have: dates and years for a year, numbers for others.
     """
+    if has_year_zero(hop for chain in chains for hop in chain.hops):
+        bounds = [
+            each._replace(value=each.value + 1) if each.value < 0 and each.dated else each for each in bounds
+        ]
     left, by = pool, tuple[Hop, ...]()
     own = {term: [key] for term in pool if (key := sort_key(term)) is not None}
-    for dated in sorted({each.dated for each in bounds}):
+    for dated in dict.fromkeys(each.dated for each in bounds):
         wanted, keys = [each for each in bounds if each.dated is dated], own
         if 2 * len(own) <= len(pool):
-            chosen = await _choose_attribute(question, "", chains, pool, graph, encode, years=dated)
+            early = any(each.value < _FIRST_PLAIN_YEAR for each in wanted)
+            chosen = await _choose_attribute(question, "", chains, pool, graph, encode, dated, early=early)
             keys = await _look_up_attribute(chosen, chains, pool, graph) if chosen else {}
             by += chosen.hops if chosen else ()
         left &= {term for term, values in keys.items() if any(_is_within(key, wanted) for key in values)}
@@ -266,10 +274,13 @@ async def _choose_attribute(
     graph: Lookups,
     encode: Encode,
     years: bool | None = None,
+    *,
+    early: bool = False,
 ) -> _Attribute | None:
     """Return the attribute that is most similar to the question and what it is ``meant`` to compare by.
 
-    With ``years`` one of dates or numbers that may be years, or else of numbers.
+    With ``years`` one of dates or numbers that look like years, or else of numbers; of numbers that may be
+    years where none looks like one, or the years are ``early``.
     """
     nodes: dict[int, set[Term]] = {0: set(pool), 1: set()}
     hops: dict[int, set[Hop]] = {0: set(), 1: set()}
@@ -283,6 +294,8 @@ async def _choose_attribute(
     attributes = [
         each for each in listed if years is None or (each.dated or each.years if years else not each.dated)
     ]
+    if years and (early or not attributes):
+        attributes = [each for each in listed if each.dated or each.early]
     if not attributes:
         return None
     scores = await asyncio.to_thread(_score_attributes, question, meant, attributes, encode)
@@ -317,7 +330,8 @@ async def _list_attributes(
         if values := [end for end in ends if sort_key(end) is not None]:
             share = min(1.0, len(values) / len(sampled[back]))
             years = all(_YEAR.fullmatch(value.name or "") for value in values)
-            found.add(_Attribute(back, way, _is_dated(way[-1], values), share, years))
+            early = all(key[0] in _YEAR_RANGE for key in map(sort_key, values) if key)
+            found.add(_Attribute(back, way, _is_dated(way[-1], values), share, years, early))
     return found
 
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from kgqa.kg.dialects import XSD
 from kgqa.kg.drafts.description import DescribedClass, FoundTerm
-from kgqa.kg.terms import Literal
+from kgqa.kg.terms import Hop, Literal
 from kgqa.models.offline.query_tree import QueryTree
 from kgqa.models.offline.question_slots import Alike, Question, Slot
 from kgqa.models.offline.slot_roles import (
@@ -25,6 +25,7 @@ from kgqa.models.offline.slot_roles import (
 from kgqa.models.offline.vocabulary import Owned, Vocabulary
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.retrieval.wording import MIN_STEM_SAID, head_word, relation_phrase, stem_overlap
+from kgqa.retrieval.years import has_year_zero
 
 MIN_ATTRIBUTE = 0.5  # likeness of an attribute to what is measured: "cost" and a price
 MIN_RANKED = 0.65  # the same of a word that follows "most": its direction is not told by likeness
@@ -235,12 +236,13 @@ class _Drafting:
         for measure, bound in self.roles.bounds:
             at = self._variable(measure)
             name, part = self.tree.variables[at].name, self.tree.part_to(at)
-            sign, value = _OPERATORS[bound.by], f"{bound.value.normalize():f}"
+            before_zero = part and bound.value < 0 and has_year_zero([Hop(part.relation)])
+            sign, value = _OPERATORS[bound.by], f"{(bound.value + bool(before_zero)).normalize():f}"
             if part is None or part.joins or not part.kinds:
                 having.append(f"COUNT(DISTINCT ?{name}) {sign} {value}")
                 continue
             dated = "date" in part.kinds
-            if dated != bound.dated or not ATTRIBUTES & {*part.kinds}:
+            if bound.dated not in (None, dated) or not ATTRIBUTES & {*part.kinds}:
                 raise _Unsayable(value)
             filters.append(
                 f"FILTER({f'YEAR(?{name})' if dated else self.tree.number_text(at)} {sign} {value})"

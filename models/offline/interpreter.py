@@ -38,6 +38,7 @@ from kgqa.retrieval.candidate_chains import (
 )
 from kgqa.retrieval.chain_ranking import ChainCombination, asks_when, combine_chains
 from kgqa.retrieval.confidence import MIN_SUPPORT, Reading, read_signals
+from kgqa.retrieval.directions import turned_noun
 from kgqa.retrieval.lookups import MAX_QUERIES, NO_ANSWER, Lookups
 from kgqa.retrieval.retriever import Retrieved, Retriever
 from kgqa.retrieval.wording import (
@@ -409,25 +410,29 @@ def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]
 
 
 def _turned_as_said(masked: str, found: Sequence[CandidateChain]) -> list[CandidateChain]:
-    """Hold a relation that leads both ways from a topic against what a verb beside it says.
+    """Hold a relation that leads both ways from a topic against what a verb or a noun beside it says.
 
     Of a verb before the topic somebody else is the subject: "who knows [ENT]", not "who does [ENT] know".
     """
     before, _, after = map(content_words, masked.lower().partition(TOPIC_MASK.lower()))
     directly = masked[: masked.find(TOPIC_MASK)].lower().removesuffix("the ").split()[-1:]
-    hops = {each.chain.hops[0] for each in found if each.chain.depth == 1}
+    shares = {each.chain.hops[0]: each.share for each in found if each.chain.depth == 1}
 
-    def is_astray(chain: Chain) -> bool:
-        hop = chain.hops[0]
+    def share_of(each: CandidateChain) -> float:
+        hop = each.chain.hops[0]
         words = relation_phrase(hop.words).split()
-        if chain.depth > 1 or hop.inverse not in hops or "by" in directly:
-            return False
+        if each.chain.depth > 1 or hop.inverse not in shares or "by" in directly:
+            return each.share
+        if turned_noun(masked, hop):
+            return each.share - _ASTRAY
+        if turned_noun(masked, hop.inverse):
+            return max(each.share, shares[hop.inverse])
         verb_before = _is_alike(directly, words)
         if not verb_before and (_is_alike(before, words) or not _is_alike(after, words) or "'s" in masked):
-            return False
-        return hop.forward == (verb_before != (words[-1] == "by"))
+            return each.share
+        return each.share - _ASTRAY * (hop.forward == (verb_before != (words[-1] == "by")))
 
-    return [replace(each, share=each.share - _ASTRAY) if is_astray(each.chain) else each for each in found]
+    return [replace(each, share=share_of(each)) for each in found]
 
 
 def _is_alike(words: Sequence[str], others: Sequence[str]) -> bool:

@@ -44,7 +44,7 @@ def _step_searches(known: Interpretation) -> list[str]:
         moves = known.moves[chain.topic]
         words = [" ".join(dict.fromkeys(relation_phrase(hop.words) for hop in move)) for move in moves]
         further = (f"{two} of the {one}" for one, two in pairwise(words))
-        columns.append([f"{words[0]} of {chain.topic}", *further])
+        columns.append([*(f"{each} of {chain.topic}" for each in words[:1]), *further])
     return ["; ".join(dict.fromkeys(filter(None, row))) for row in zip_longest(*columns)]
 
 

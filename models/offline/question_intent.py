@@ -16,6 +16,7 @@ from kgqa.kg.terms import Entity, Term
 from kgqa.kg.text import FUNCTION_WORDS, fold
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.retrieval.candidate_chains import CandidateChain
+from kgqa.retrieval.years import BEFORE_ERA, ERA_YEAR, OF_ERA, era_years, read_era_year
 
 
 class Cue(NamedTuple):
@@ -95,30 +96,40 @@ class Bound(NamedTuple):
 
     by: Callable[[Decimal, Decimal], bool]
     value: Decimal
-    dated: bool
+    dated: bool | None  # None where both may be meant
 
 
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
-_FIGURE = rf"(\d[\d,]*(?:\.\d+)?)(?: ({'|'.join(_SCALES)})\b)?"
+_FIGURE = rf"(?P<figure>\d[\d,]*(?:\.\d+)?(?: (?:{'|'.join(_SCALES)})\b)?)"
 _BIGGER = "more|larger|bigger|greater|taller|longer|higher|older|heavier|faster|deeper"
 _LESS = "less|fewer|smaller|shorter|lower|younger|lighter|slower"
-_YEAR = r"(?:the year )?((?:1\d|20)\d\d)\b(?! \w+s\b)"
+_PLAIN_YEAR = r"(?P<plain>(?:1\d|20)\d\d)\b(?! \w+s\b)"
+_NO_UNIT = rf"(?!(?i: (?!(?:{'|'.join(FUNCTION_WORDS)})\b)\w))"
+_EARLY_YEAR = rf"(?P<early>\d{{3}})\b(?![.,]\d){_NO_UNIT}"
+_YEAR = rf"(?:the year )?(?:{ERA_YEAR}|{_PLAIN_YEAR})"
+_ANY_YEAR = rf"(?:the year )?(?:{ERA_YEAR}|{_PLAIN_YEAR}|{_EARLY_YEAR})"
+_FIRST = rf"(?:from|between) (?:{OF_ERA} )?\d{{1,6}}(?: ?(?:{BEFORE_ERA}|{OF_ERA}))? (?:to|till|and)"
+_DATED = {_YEAR: True, _ANY_YEAR: True, _FIGURE: False}
 _BOUNDS = [
-    (re.compile(rf"\b(?:{words}) {_YEAR if dated else _FIGURE}{after}"), by, dated)
-    for words, after, by, dated in (
-        ("after", "", operator.gt, True),
-        ("since|from|between", "", operator.ge, True),
-        ("before|prior to", "", operator.lt, True),
-        (r"until|by|up to|(?:from|between) \d{4} (?:to|till|and)", "", operator.le, True),
-        ("in|during", "(?! or )", operator.eq, True),
-        (rf"(?:{_BIGGER}) than|over|above|exceeding", "", operator.gt, False),
-        (rf"(?:{_LESS}) than|under|below", "", operator.lt, False),
-        (rf"at least|(?:no|not) (?:{_LESS}) than", "", operator.ge, False),
-        (rf"at most|up to|(?:no|not) (?:{_BIGGER}) than", "(?! or )", operator.le, False),
-        ("from|between", r"(?= (?:to|and) \d)", operator.ge, False),
-        (r"(?:from|between) [\d,.]+ (?:to|and)", "", operator.le, False),
-        ("", rf"(?= (?:\w+ )?or (?:{_BIGGER})\b)", operator.ge, False),
-        ("", rf"(?= (?:\w+ )?or (?:{_LESS})\b)", operator.le, False),
+    (re.compile(rf"\b(?:{words}) {value}{after}"), by, _DATED.get(value))
+    for value, words, after, by in (
+        (_ANY_YEAR, "after", "", operator.gt),
+        (_ANY_YEAR, "since", "", operator.ge),
+        (_ANY_YEAR, "before|prior to", "", operator.lt),
+        (_ANY_YEAR, "until", "", operator.le),
+        (_ANY_YEAR, "in|during", "(?! or )", operator.eq),
+        (_YEAR, "from|between", "", operator.ge),
+        (_YEAR, f"by|up to|{_FIRST}", "", operator.le),
+        (r"(?P<early>\d{1,4})", "from|between", rf"(?= (?:to|and) \d{{3,4}}\b{_NO_UNIT})", operator.ge),
+        (rf"(?P<early>\d{{3,4}})\b{_NO_UNIT}", _FIRST, "", operator.le),
+        (_FIGURE, rf"(?:{_BIGGER}) than|over|above|exceeding", "", operator.gt),
+        (_FIGURE, rf"(?:{_LESS}) than|under|below", "", operator.lt),
+        (_FIGURE, rf"at least|(?:no|not) (?:{_LESS}) than", "", operator.ge),
+        (_FIGURE, rf"at most|up to|(?:no|not) (?:{_BIGGER}) than", "(?! or )", operator.le),
+        (_FIGURE, "from|between", r"(?= (?:to|and) \d)", operator.ge),
+        (_FIGURE, r"(?:from|between) [\d,.]+ (?:to|and)", "", operator.le),
+        (_FIGURE, "", rf"(?= (?:\w+ )?or (?:{_BIGGER})\b)", operator.ge),
+        (_FIGURE, "", rf"(?= (?:\w+ )?or (?:{_LESS})\b)", operator.le),
     )
 ]
 """How a question says a bound, whether of a year."""
@@ -181,10 +192,18 @@ def place_bounds(question: str) -> list[tuple[Bound, int, int]]:
         for match in pattern.finditer(text):
             if denial and denial.start() < match.start():
                 continue
-            figure, scale = match.group(1), None if dated else match.group(2)
-            value = Decimal(figure.rstrip(",").replace(",", "")) * _SCALES.get(scale or "", 1)
-            found.setdefault(match.start(1), (Bound(by, value, dated), *match.span()))
+            value, start = _read_value(match)
+            found.setdefault(start, (Bound(by, value, dated), *match.span()))
     return list(found.values())
+
+
+def _read_value(match: re.Match[str]) -> tuple[Decimal, int]:
+    """Return the number that a bound has, and where its figures begin."""
+    group = str(match.lastgroup)
+    if group in {"before", "after", "of"}:
+        return Decimal(read_era_year(match)), match.start(group)
+    figure, _, scale = match[group].rstrip(",").partition(" ")
+    return Decimal(figure.replace(",", "").rstrip(".")) * _SCALES.get(scale, 1), match.start(group)
 
 
 def find_figures(question: str) -> list[Bound]:
@@ -193,11 +212,13 @@ def find_figures(question: str) -> list[Bound]:
     >>> [(str(each.value), each.dated) for each in find_figures("Which tools of 1969 cost 14 dollars?")]
     [('1969', True), ('14', False)]
     """
-    numbers = [found.group() for found in _PLAIN_FIGURE.finditer(question)]
-    years = [re.fullmatch(_YEAR, each) is not None for each in numbers]
-    return [
-        Bound(operator.eq, Decimal(each.replace(",", "")), dated)
-        for each, dated in zip(numbers, years, strict=True)
+    years = [*era_years(question)]
+    rest = re.sub(ERA_YEAR, "", question)
+    numbers = [found.group() for found in _PLAIN_FIGURE.finditer(rest)]
+    figures = [Bound(operator.eq, Decimal(each.number), True) for each in years]
+    return figures + [
+        Bound(operator.eq, Decimal(each.replace(",", "")), bool(re.fullmatch(_PLAIN_YEAR, each)))
+        for each in numbers
     ]
 
 

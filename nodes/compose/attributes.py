@@ -48,7 +48,9 @@ async def offered_attributes(
     are known to lead on from some chains.
     """
     named = {str(topic): [plain_term(topic)] for topic in topics}
-    named |= await named_beside(question, topics, runtime) if runtime.context.values else {}
+    if runtime.context.values:
+        followed = [hop for each in offered for hop in each.chain.hops]
+        named |= await named_beside(question, topics, followed, runtime)
     near = [term for terms in named.values() for term in terms]
     places = dict(islice(_readings(_in_turn(offered)).items(), MAX_NODES_READ))
     pages = await read_attributes(wanted, places, near, runtime, hops)

@@ -144,7 +144,7 @@ def number(value: Term) -> float | None:
 def date(value: Literal) -> tuple[int | str, ...] | None:
     """Return year, month, day and time of a date as far as it says them."""
     day, _, time = re.sub(r"(Z|[+-]\d\d:\d\d)$", "", value.value).partition("T")
-    found = re.fullmatch(r"(-\d{1,4}|\d{4})(?:-(\d\d))?(?:-(\d\d))?", day)
+    found = re.fullmatch(r"(-\d{1,9}|\d{4}|\d{1,3}(?!-))(?:-(\d\d))?(?:-(\d\d))?", day)
     if not found or (time and not found[3]):
         return None
     return tuple(int(part) for part in found.groups() if part) + ((time,) if time else ())

@@ -29,6 +29,7 @@ STARTS = Branch(chain("club", "roster", "since"), (1, 2))
 PLAYERS = Branch(chain("club", "roster", "player"), (1, 2))
 OTHERS = Branch(chain("club", "^plays_for"), (2,))
 TIMES = Branch(chain("times", "of"), (2,))
+PAST = Branch(chain("past", "of"), (2,))
 TEXTS = Branch(chain("texts", "of"), (2,))
 SIZED = Branch(Chain(ANY, (hop("^size"),)), (2,))
 EVERYONE = Branch(chain("club", "roster", "player"), (1, 2), (chain("club", "^plays_for"),))
@@ -123,6 +124,13 @@ CASES: dict[str, tuple[AnswerQuery, str]] = {
     "year as a date >": (where(EVERYONE, "born", ">", typed("1961", "gYear")), "dee"),
     "year before year 1 <": (where(EVERYONE, "born", "<", typed("-0400", "gYear")), "eve"),
     "year before year 1 >": (where(EVERYONE, "born", ">", typed("-0428", "gYear")), "ann bob cy dee eve"),
+    "date before year 1 =": (where(PAST, "fell", "=", "-0044-03-15"), "v1 v6"),
+    "date before year 1 <": (where(PAST, "fell", "<", typed("-0044-03-20", "date")), "v1 v5"),
+    "date before year 1 >=": (where(PAST, "fell", ">=", "-0044-09"), "v2 v3 v4 v6 v7"),
+    "date of an early year <": (where(PAST, "fell", "<", "0476-09-04"), "v1 v2 v4 v5 v6"),
+    "early year =": (where(PAST, "fell", "=", typed("0476", "gYear")), "v3 v7"),
+    "early year >": (where(PAST, "fell", ">", typed("83", "gYear")), "v3 v7"),
+    "year before 9999 BC <": (where(PAST, "fell", "<", typed("-10000", "gYear")), "v5"),
     "date at a node between": (where(PLAYERS, "since", "<", typed("2001", "gYear"), 1), "cy"),
     "time =": (where(TIMES, "at", "=", "1961-05-04T04:30:00Z"), "t1 t2 t3 t4"),
     "time >": (where(TIMES, "at", ">", typed("1961-05-04T06:30:00+02:00", "dateTime")), "t5"),
@@ -189,6 +197,8 @@ CASES: dict[str, tuple[AnswerQuery, str]] = {
     "argmax by a date": (extreme(EVERYONE, "argmax", "born", by="date"), "dee"),
     "argmin by a time, all that tie": (extreme(TIMES, "argmin", "at", by="date"), "t1 t2 t3 t4"),
     "argmax by a time": (extreme(TIMES, "argmax", "at", by="date"), "t5"),
+    "argmin by a date of long ago": (extreme(PAST, "argmin", "fell", by="date"), "v5"),
+    "argmax by a date of early years": (extreme(PAST, "argmax", "fell", by="date"), "v3"),
     "argmax by two hops": (extreme(Branch(chain("club", "roster"), (2,)), "argmax", "player size"), None),
     "argmax of nothing": (extreme(PLAYERS, "argmax", "weight"), ""),
     "argmax under a condition": (

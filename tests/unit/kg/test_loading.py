@@ -27,6 +27,8 @@ FORMATS = {
     "g.hext": '["http://x/a", "http://x/r", "http://x/b", "globalId", "", ""]',
 }
 FORMATS["g.owl"] = FORMATS["g.xml"] = FORMATS["g.rdf"]
+FORMATS["g.json"] = FORMATS["ld.rdf"] = FORMATS["g.jsonld"]
+FORMATS["t.rdf"] = FORMATS["t.owl"] = FORMATS["t.xml"] = f"# Turtle\n{FORMATS['g.ttl']}"
 CHAIN = Chain(Entity("http://x/a"), (Hop("http://x/r"),))
 
 
@@ -85,13 +87,32 @@ BAD = {
     "relative.nt": (b"<a> <b> <c> .", KGMalformed, "relative.nt, line 1"),
     "half.rdf": (b"<rdf:RDF", KGMalformed, "half.rdf"),
     "half.jsonld": (b'{"@id": ', KGMalformed, "half.jsonld"),
+    "half.json": (b'{"@id": ', KGMalformed, "half.json, line 1: not readable as jsonld: "),
+    "scalars.json": (b"[1, 2", KGMalformed, "scalars.json, line 1: not readable as jsonld: "),
+    "rows.json": (b'[{"name": "Aller"}]', KGUnavailable, "rows.json is JSON, but no JSON-LD: "),
+    "remote.jsonld": (
+        b'{"@context": ["https://x.test/ctx", {"y": "http://y/"}], "@id": "http://x/a", "name": "b"}',
+        KGMalformed,
+        "its context stands elsewhere (https://x.test/ctx), and nothing is fetched; write the context itself",
+    ),
+    "local.json": (
+        b'{"@context": "ctx.json", "@id": "http://x/a", "name": "b"}',
+        KGMalformed,
+        "its context stands elsewhere (ctx.json)",
+    ),
+    "entities.xml": (
+        b'<!DOCTYPE Ontology [\n <!ENTITY a "http://a" >\n <!ENTITY b "http://b" >\n]>\n'
+        b'<Ontology xmlns="http://www.w3.org/2002/07/owl#"/>',
+        KGUnavailable,
+        "entities.xml is an ontology in OWL/XML, which is no RDF; save it as Turtle",
+    ),
     "half.trix": (b"<TriX", KGMalformed, "half.trix"),
     "half.hext": (b"[", KGMalformed, "half.hext"),
     "cut.nt.gz": (gzip.compress(MANY)[:-99], KGMalformed, "cut.nt.gz: damaged or incomplete gzip file: "),
     "no.nt.gz": (b"not gzip", KGMalformed, "no.nt.gz: damaged or incomplete gzip file: "),
     "empty.nt": (b"", KGUnavailable, "empty.nt holds no triples"),
     "comment.ttl": (b"# nothing\n", KGUnavailable, "comment.ttl holds no triples"),
-    "graph.txt": (b"x", KGUnavailable, "graph.txt: unknown kind of file; known are .csv, .hext, .jsonld, "),
+    "graph.txt": (b"x", KGUnavailable, "graph.txt: unknown kind of file; known are .csv, .hext, .json, "),
     "graph": (b"x", KGUnavailable, "graph: unknown kind of file"),
     "graph.gz": (b"x", KGUnavailable, "graph.gz: unknown kind of file"),
 }  # fmt: skip

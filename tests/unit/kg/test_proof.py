@@ -52,7 +52,7 @@ NO_VALUE = "a topic has no value of its own"
         (lambda: Condition(1, (R,), "like", SEVEN), "\"like\" goes with no value: '7'"),
         (lambda: Condition(1, (R,), "<", Literal("x")), "\"<\" goes with number or date: 'x'"),
         (lambda: Condition(1, (R,), ">=", Literal("7", language="en")), '">=" goes with number or date'),
-        (lambda: Condition(1, (R,), "<", Literal("-0427-03-05")), '"<" goes with number or date'),
+        (lambda: Condition(1, (R,), "<", Literal("-0427-3-05")), '"<" goes with number or date'),
         (lambda: Condition(1, (R,), "contains", x("a")), '"contains" goes with number or date or text'),
         (lambda: Condition(1, (R,), "contains", Literal("")), '"contains" without text'),
         (lambda: Condition(1, (), "type", SEVEN), '"type" goes with entity'),
@@ -115,7 +115,13 @@ def test_what_makes_no_sense_is_refused(make, said):
         (typed("1961-05-03+02:00", "date"), "date"),
         (Literal("1961-05-03T20:00Z"), "date"),
         (typed("-0427", "gYear"), "date"),
-        (typed("-0427-03", "gYearMonth"), "text"),
+        (typed("-0427-03", "gYearMonth"), "date"),
+        (Literal("-0044-03-15"), "date"),
+        (typed("-0044-03-15T10:00:00Z", "dateTime"), "date"),
+        (typed("-0044-02-30T10:00:00Z", "dateTime"), "text"),
+        (typed("476", "gYear"), "date"),
+        (typed("-13000", "gYear"), "date"),
+        (Literal("47-03"), "text"),
         (Literal("1961-02-30T20:00:00Z"), "text"),
         (Literal("1961", language="en"), "text"),
         (Literal("1961-05", language="en"), "text"),
@@ -132,7 +138,8 @@ def test_a_value_has_a_kind(value, kind):
 
 
 @pytest.mark.parametrize(
-    ("text", "year"), [("1961", 1961), ("-0427-03", -427), ("1961Z", 1961), ("61", None), ("19615", None)]
+    ("text", "year"),
+    [("1961", 1961), ("-0427-03", -427), ("1961Z", 1961), ("61", 61), ("61-03", None), ("19615", None)],
 )
 def test_a_date_has_a_year(text, year):
     assert year_of(Literal(text)) == year

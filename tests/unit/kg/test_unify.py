@@ -75,3 +75,25 @@ def test_a_deprecated_statement_is_none(tmp_path: Path) -> None:
     record = kgqa.ask("Who is the child of Edda Orr?", kg=str(file), model="offline")
     assert [answer["name"] for answer in record["answers"]] == ["Bo"]
     assert not any("Q70-1" in str(quad) for quad in load_files([file])[0])
+
+
+def test_a_name_that_is_a_node_names_its_owner(tmp_path: Path) -> None:
+    (file := tmp_path / "g.ttl").write_text(
+        f"{PREFIXES}PREFIX xl: <http://www.w3.org/2008/05/skos-xl#>\n"
+        ":m xl:prefLabel [ xl:literalForm 'Map of Reefs'@en ] ; xl:altLabel :l ; :drawnBy :n .\n"
+        ":l xl:literalForm 'Coral Sheet'@en . :n xl:prefLabel [ xl:literalForm 'Nora Vance'@en ] .\n"
+    )
+    for name in ("Map of Reefs", "Coral Sheet"):
+        record = kgqa.ask(f"Who drew {name}?", kg=str(file), model="offline")
+        assert [answer["name"] for answer in record["answers"]] == ["Nora Vance"]
+
+
+def test_what_is_said_of_a_triple_is_an_answer(tmp_path: Path) -> None:
+    (file := tmp_path / "g.ttl").write_text(
+        f"{PREFIXES}:a :won :p {{| :shared_with :b |}} , :q {{| :shared_with :d |}} .\n"
+        ":c rdfs:label 'Ron Hale' ; :won :p {| :shared_with :d |} .\n"
+        ":a rdfs:label 'Lia Marr' . :b rdfs:label 'Sam Otis' .\n"
+        ":p rdfs:label 'Gold Quill' . :q rdfs:label 'Silver Ink' . :d rdfs:label 'Tess Ide' .\n"
+    )
+    record = kgqa.ask("Who shared the Gold Quill with Lia Marr?", kg=str(file), model="offline")
+    assert [answer["name"] for answer in record["answers"]] == ["Sam Otis"]

@@ -22,6 +22,27 @@ HUTS = """
 :z rdfs:label "Zurich" . :l rdfs:label "Lucerne" .
 """
 
+PAST = """
+@prefix : <http://past.test/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:sage rdfs:label "sage" . :fort rdfs:label "fort" .
+:e a :sage ; rdfs:label "Ennios Vell" ; :born "-0106"^^xsd:gYear ; :died "-0044-03-15"^^xsd:date .
+:m a :sage ; rdfs:label "Marta Osk" ; :born "0476-09-04"^^xsd:date ; :died "0524"^^xsd:gYear .
+:t a :sage ; rdfs:label "Tullo Ban" ; :born "1033"^^xsd:gYear ; :died "1109-04-21"^^xsd:date .
+:z a :sage ; rdfs:label "Zeno Lar" ; :born "0080"^^xsd:gYear ; :died "-0044"^^xsd:gYear .
+:f1 a :fort ; rdfs:label "Fort Anker" ; :erected -120 . :f2 a :fort ; rdfs:label "Fort Bastel" ; :erected 83 .
+:f3 a :fort ; rdfs:label "Fort Corvin" ; :erected 412 .
+:f4 a :fort ; rdfs:label "Fort Dunmar" ; :erected 1650 .
+"""
+
+WIKIDATA_PAST = """
+@prefix wd: <http://www.wikidata.org/entity/> . @prefix wdt: <http://www.wikidata.org/prop/direct/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+wd:P31 rdfs:label "instance of"@en . wd:P570 rdfs:label "date of death"@en . wd:Q5 rdfs:label "human"@en .
+wd:Q1 rdfs:label "Ennios Vell"@en ; wdt:P31 wd:Q5 ; wdt:P570 "-0043-03-15T00:00:00Z"^^xsd:dateTime .
+wd:Q2 rdfs:label "Zeno Lar"@en ; wdt:P31 wd:Q5 ; wdt:P570 "-0044-01-01T00:00:00Z"^^xsd:dateTime .
+"""
+
 
 @pytest.fixture(scope="module")
 def huts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -58,6 +79,60 @@ def test_what_is_asked_of_all_of_a_kind_and_what_a_bound_leaves(
     record = kgqa.ask(question, kg=huts, model="offline")
     assert {answer["name"] for answer in record["answers"]} == answers
     assert record["outcome"] in {"grounded", "grounded_inference"}
+
+
+@pytest.fixture(scope="module")
+def past(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path: Path = tmp_path_factory.mktemp("past") / "past.ttl"
+    path.write_text(PAST, "utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Who was born before 500?", {"Ennios Vell", "Marta Osk", "Zeno Lar"}),
+        ("Which sages were born in 476?", {"Marta Osk"}),
+        ("Which sages were born before 100 BC?", {"Ennios Vell"}),
+        ("Which sages were born before AD 100?", {"Ennios Vell", "Zeno Lar"}),
+        ("Which sages died in 44 BC?", {"Ennios Vell", "Zeno Lar"}),
+        ("How many sages were born before 500?", {"3"}),
+        ("Which forts were erected before 400?", {"Fort Anker", "Fort Bastel"}),
+        ("Which forts were erected after 50 BC?", {"Fort Bastel", "Fort Corvin", "Fort Dunmar"}),
+        ("Which forts were erected in 120 BC?", {"Fort Anker"}),
+        ("Which forts were erected after 1500?", {"Fort Dunmar"}),
+    ],
+)
+def test_years_before_1000_and_before_year_1_are_compared(
+    past: str, question: str, answers: set[str]
+) -> None:
+    record = kgqa.ask(question, kg=past, model="offline")
+    assert ({answer["name"] for answer in record["answers"]}, record["outcome"]) == (answers, "grounded")
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which sages were born between 100 BC and 500 AD?", {"Marta Osk", "Zeno Lar"}),
+        ("Which forts were erected between 50 and 450?", {"Fort Bastel", "Fort Corvin"}),
+    ],
+)
+def test_a_range_of_early_years_is_kept_to(past: str, question: str, answers: set[str]) -> None:
+    record = kgqa.ask(question, kg=past, model="offline")
+    assert {answer["name"] for answer in record["answers"]} == answers
+
+
+@pytest.mark.parametrize("question", ["Who died in 43 BC?", "Who died in 44?", "Which forts opened in 120?"])
+def test_a_year_of_the_other_era_is_never_proved(past: str, question: str) -> None:
+    assert kgqa.ask(question, kg=past, model="offline")["outcome"] != "grounded"
+
+
+def test_wikidata_counts_years_from_zero(tmp_path: Path) -> None:
+    path = tmp_path / "past.ttl"
+    path.write_text(WIKIDATA_PAST, "utf-8")
+    record = kgqa.ask("Which humans died in 44 BC?", kg=str(path), model="offline")
+    assert [answer["name"] for answer in record["answers"]] == ["Ennios Vell"]
+    assert record["outcome"] == "grounded"
 
 
 @pytest.mark.parametrize(
@@ -105,6 +180,13 @@ def test_other_methods_go_by_a_bound_too(huts: str) -> None:
     assert {answer["name"] for answer in record["answers"]} == {"Rotstock", "Konkordia"}
 
 
+@pytest.mark.parametrize("question", ["Which hut has the fewest beds?", "How many huts are there?"])
+def test_a_plan_is_made_of_members_of_a_class_alone(huts: str, question: str) -> None:
+    record = kgqa.ask(question, kg=huts, model="offline", method="vog")
+    assert {answer["name"] for answer in record["answers"]} <= {"Gauli", "4"}
+    assert record["answers"]
+
+
 def test_without_conditions_no_bound_is_heeded(huts: str) -> None:
     record = kgqa.ask(
         "Which huts of the club Uto have more than 100 beds?",
@@ -122,11 +204,17 @@ def test_without_conditions_no_bound_is_heeded(huts: str) -> None:
         ("Which had 3 or more, and less than 2.5 million?", [("lt", "2500000.0", False), ("ge", "3", False)]),
         ("Which opened between us after 1990 but before 2000?", [("gt", "1990", True), ("lt", "2000", True)]),
         ("Who won in 1966?", [("eq", "1966", True)]),
+        ("Who was born before 500?", [("lt", "500", True)]),
+        ("What was in ruins from 500 to 400 BCE?", [("ge", "-500", True), ("le", "-400", True)]),
+        ("Who ruled from 44 BC to AD 14?", [("ge", "-44", True), ("le", "14", True)]),
+        ("Which were built between 100 and 300?", [("ge", "100", None), ("le", "300", None)]),
+        ("Which have between 100 and 300 beds?", [("ge", "100", False), ("le", "300", False)]),
+        ("Which came before 100 people did in 120 countries?", []),
         ("Who sings Summer of 69 after all?", []),
         ("Which roads by 1990 drivers are closed?", []),
     ],
 )
-def test_bounds_are_read_off_the_words(question: str, bounds: list[tuple[str, str, bool]]) -> None:
+def test_bounds_are_read_off_the_words(question: str, bounds: list[tuple[str, str, bool | None]]) -> None:
     found = [(each.by.__name__, str(each.value), each.dated) for each in find_bounds(question)]
     assert found == bounds
 
