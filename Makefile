@@ -34,7 +34,7 @@ export QUESTIONS
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: setup
 setup: $(FULL) $(LINK) ## Install kgqa with everything for work on it, into .venv
@@ -110,10 +110,14 @@ table: $(FULL) ## Measure all methods side by side, for docs/methods.md
 
 .PHONY: bench
 bench: $(FULL) ## Run every benchmark
-	@for file in $(filter-out benchmarks/mutants.py,$(wildcard benchmarks/[a-z]*.py)); do \
+	@for file in $(filter-out benchmarks/gate.py benchmarks/mutants.py,$(wildcard benchmarks/[a-z]*.py)); do \
 		printf '\n== %s\n' "$$file"; \
 		$(BIN)/python -P "$$file" || exit; \
 	done
+
+.PHONY: bench-gate
+bench-gate: $(FULL) ## Fail where something has become slower than the kept figures (ARGS=--keep keeps those of now)
+	@$(BIN)/python -P benchmarks/gate.py $(ARGS)
 
 .PHONY: mutants
 mutants: $(FULL) ## Measure how many small mistakes the tests notice (ARGS="metrics budget" for some)

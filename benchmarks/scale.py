@@ -152,7 +152,6 @@ async def ask(source: str, triples: int, asker: str) -> dict[str, Any]:
     graph, opened = open_graph([source]), time.process_time()
     asked = list(questions(MadeGraph(triples)))
     first = (await cost_of(asked[0], graph, asker))["processor"] + opened - started
-    citizens = Chain(Entity(_id("Country", 0)), (Hop(f"{BASE}r/citizen_of", forward=False),))
     pages: list[float] = []
     with garbage_frozen():  # as in `kgqa eval` and on the server
         costs = [await cost_of(question, graph, asker) for question in asked]
@@ -160,23 +159,26 @@ async def ask(source: str, triples: int, asker: str) -> dict[str, Any]:
         for _ in range(EACH):
             graph = open_graph([source])  # one that remembers no page
             before = time.process_time()
-            await graph.follow_chain(citizens)
+            await graph.follow_chain(citizens())
             pages.append(time.process_time() - before)
     return {"first": first, "memory": memory, "questions": costs, "hub": float(np.median(pages))}
 
 
 async def cost_of(question: Question, graph: KnowledgeGraph, asker: str) -> dict[str, Any]:
-    """Ask one question, and return what it has cost and whether the answers were right."""
+    """Ask one question, and return what it has cost, each node of it, and whether the answers were right."""
     method, model = ASKERS[asker]
     topics: list[Ref] = [{"id": topic.id, "name": topic.name} for topic in question.topics]
     perfect = PerfectModel(question, graph, ErrorRates())
-    before = time.process_time()
     model_asked = perfect if model == "perfect" else "offline"
-    record = await kgqa.aask(question.text, topics=topics, method=method, kg=graph, model=model_asked)
-    processor = time.process_time() - before - perfect.own
+    start, nodes, record = time.process_time(), dict[str, float](), dict[str, Any]()
+    steps = kgqa.astream(question.text, topics=topics, method=method, kg=graph, model=model_asked)
+    async for record in steps:  # last of all the record, which is of no node
+        node, spent = record.get("node", "record"), time.process_time() - start - perfect.own
+        nodes[node] = nodes.get(node, 0.0) + spent - sum(nodes.values())
     return {
         "question": question.text,
-        "processor": processor,
+        "processor": sum(nodes.values()),
+        "nodes": nodes,
         "queries": record["usage"]["kg_queries"],
         "asked by the model": record["usage"]["model_queries"],
         "right": await is_right(question, {answer["id"] for answer in record["answers"]}, graph),
@@ -188,13 +190,22 @@ async def is_right(question: Question, found: set[str], graph: KnowledgeGraph) -
     gold = {each.id for each in question.readings[0]}
     if len(gold) <= PAGE_ROWS:
         return found == gold
-    (path,) = question.paths
-    hops = (Hop(each.removeprefix("^"), not each.startswith("^")) for each in path.relations)
-    ends = {Entity(id) for id in found}
-    return (
-        bool(ends)
-        and await graph.reached_ends(Chain(Entity(str(path.topic)), tuple(hops)), list(ends)) == ends
-    )
+    (chain,), ends = gold_chains(question), [*map(Entity, found)]
+    return bool(ends) and await graph.reached_ends(chain, ends) == {*ends}
+
+
+def gold_chains(question: Question) -> list[Chain]:
+    """Return the gold paths of a question as chains of the graph."""
+    hops = [
+        tuple(Hop(each.removeprefix("^"), not each.startswith("^")) for each in path.relations)
+        for path in question.paths
+    ]
+    return [Chain(Entity(str(path.topic)), each) for path, each in zip(question.paths, hops, strict=True)]
+
+
+def citizens() -> Chain:
+    """Return the chain into the hub."""
+    return Chain(Entity(_id("Country", 0)), (Hop(f"{BASE}r/citizen_of", forward=False),))
 
 
 def in_process(code: str) -> Any:
