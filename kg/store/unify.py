@@ -5,6 +5,7 @@
 | ``rdf:reifies`` of a triple (RDF 1.2, RDF-star) | an ``rdf:Statement`` with subject, predicate and object |
 | a Wikibase statement of deprecated rank | nothing |
 | two ids with facts that are ``owl:sameAs`` | one entity: that of the first id; the link stays |
+| a list or container without a name | its members, as objects of the relation |
 """
 
 from itertools import chain
@@ -15,6 +16,7 @@ import pyoxigraph as ox
 from kgqa.kg.dialects import OWL, RDF
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.sparql.text_search import WIKIBASE
+from kgqa.kg.store.lists import unfold_lists
 
 _ROLES = ("subject", "predicate", "object")
 _RDF = {name: ox.NamedNode(RDF + name) for name in ("reifies", "type", "Statement", *_ROLES)}
@@ -27,6 +29,7 @@ def unify(store: ox.Store) -> None:
     _state_reified(store)
     _remove_deprecated(store)
     _merge_same(store)
+    unfold_lists(store)
 
 
 def _state_reified(store: ox.Store) -> None:
