@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+from urllib.parse import quote
 
 import pyoxigraph as ox
 
@@ -52,6 +53,9 @@ MAX_COUNTED_TRIPLES = 2_000_000
 
 MAX_LISTED_NAMES = 100_000
 """Names of a graph at an endpoint up to which all are listed, once in a process."""
+
+
+MAX_GRAPHS_NAMED = 5  # of an endpoint that keeps its triples in named graphs
 
 
 def source_version(source: str) -> tuple[int, ...] | None:
@@ -234,7 +238,7 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
     listed = _count_predicates(executor)
     predicates = _present_predicates(executor) if listed is None else listed
     if listed == {}:
-        raise KGUnavailable(f"{executor.url} holds no triples; is the graph named that it keeps them in?")
+        raise KGUnavailable(f"{executor.url} holds no triples{_advise_graph(executor)}")
     fingerprint = _fingerprint(url, listed)
     kind = detect_dialect(tuple(predicates))
     # by a client of its own: what is refused there says nothing of the queries of questions
@@ -251,6 +255,22 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
     )
     lookup = _make_lookup(executor, dialect, naming, predicates, listed)
     return SparqlGraph(executor, facts, dialect, naming, lookup, lambda: profile, rows=rows)
+
+
+def _advise_graph(executor: Executor) -> str:
+    """Say in which graphs an endpoint without triples of its own keeps them, if it tells."""
+    try:
+        rows = executor.query_now(queries.named_graphs(MAX_GRAPHS_NAMED + 1)).rows
+    except KGError:
+        rows = []
+    names = [graph.id for (graph,) in rows if isinstance(graph, Entity)]
+    if not names:
+        return "; is the graph named that it keeps them in?"
+    more = ", …" if len(names) > MAX_GRAPHS_NAMED else ""
+    return (
+        f" outside of named graphs; name one in the address: ?default-graph-uri={quote(names[0], safe='')} "
+        f"(there is {', '.join(names[:MAX_GRAPHS_NAMED])}{more})"
+    )
 
 
 def _profile_endpoint(executor: Executor, listed: Mapping[str, int], kind: Dialect) -> Profile:
