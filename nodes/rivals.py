@@ -6,16 +6,19 @@ from dataclasses import replace
 from kgqa.kg.errors import KGError
 from kgqa.kg.linking.class_names import content_words
 from kgqa.kg.linking.name_words import is_same_name
-from kgqa.kg.pages import ChainResult, Proof
+from kgqa.kg.pages import ChainResult, Match, Proof
 from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.terms import Chain, Entity, Hop, Term, local_name
+from kgqa.kg.text import FUNCTION_WORDS, fold
 from kgqa.prompts.candidates import parse_number
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record_alternatives import which_is_meant
 from kgqa.runtime.state import State
 from kgqa.tools.arguments import chain_arguments
+
+MAX_NAMESAKES = 5  # things that a question may name by the same part of their names
 
 
 async def rival_answers(query: AnswerQuery, proof: Proof, state: State, runtime: NodeRuntime) -> list[str]:
@@ -39,12 +42,35 @@ async def _ambiguous_names(
             for each in (topic, *state["meanings"].get(topic.id, ()))
             if is_same_name(str(each), str(topic))
         ]
+        bearers += await _partly_named(topic, state, runtime)
         for one in [each for each in bearers if each in used]:
             for other in [each for each in bearers if each not in used]:
                 swapped = replace(query, branches=tuple(_swap(each, one, other) for each in query.branches))
                 if await _answers_otherwise(swapped, proof, runtime):
-                    yield which_is_meant(str(topic))
+                    same = is_same_name(str(other), str(topic))
+                    yield which_is_meant(str(topic) if same else state["said_as"][topic.id])
                     return
+
+
+async def _partly_named(topic: Entity, state: State, runtime: NodeRuntime) -> list[Entity]:
+    """Return others whose names have all words that a question says of a topic's name, if it says a part.
+
+    They are told apart where the question says elsewhere a word of the topic's name that theirs lacks.
+    """
+    asked, name = (set(fold(text).split()) for text in (state["question"], str(topic)))
+    said = state["said_as"].get(topic.id, "")
+    if not (part := set(fold(said).split())) < name:
+        return []
+    try:
+        found: list[Match] = await runtime.call_tool("find_entities", name=said, limit=MAX_NAMESAKES)
+    except (BudgetExceeded, KGError) as error:
+        runtime.trace["rivals"] = f"left out: {error}"
+        return []
+    sure = any(match.sure for match in found if match.entity == topic)
+    others = [match.entity for match in found if match.entity != topic and (match.sure or not sure)]
+    words = {other: set(fold(str(other)).split()) for other in others}
+    told = asked - FUNCTION_WORDS
+    return [other for other in others if part <= words[other] and told.isdisjoint(name - words[other])]
 
 
 async def _answers_otherwise(query: AnswerQuery, proof: Proof, runtime: NodeRuntime) -> bool:

@@ -51,6 +51,35 @@ async def test_it_is_not_where_all_answer_alike_or_there_is_one(graph: Open) -> 
         assert (record["outcome"], unchecked(record)) == ("grounded", [])
 
 
+PARTS = """
+e:one rdfs:label "Lena Moss" ; r:age 30 . e:two rdfs:label "Karl Moss" ; r:age 40 .
+e:six rdfs:label "Ida Boon" ; r:age 50 . e:lane rdfs:label "Moss Lane" ; r:length 3 .
+e:p rdfs:label "Cygnus (boat)" ; r:length 9 . e:q rdfs:label "Cygnus (river)" ; r:length 900 .
+e:x rdfs:label "Buoy A" ; r:depth 7 . e:y rdfs:label "Buoy B" ; r:depth 8 .
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "left"),
+    [
+        ("What is the age of Moss?", None, ["which Moss is meant"]),
+        ("What is the length of Cygnus?", None, ["which Cygnus is meant"]),
+        ("Which buoy has the largest depth?", None, ["which buoy is meant"]),
+        ("What is the length of Moss?", "3", []),  # nobody else of the name has one
+        ("What is the length of the river Cygnus?", "900", []),
+        ("What is the age of Boon?", "50", []),
+        ("What is the depth of Buoy A?", "7", []),
+    ],
+)
+async def test_a_part_of_a_name_that_several_have_is_said_to_be_open(
+    graph: Open, asked: str, answer: str | None, left: list[str]
+) -> None:
+    record = await kgqa.aask(asked, kg=graph(PARTS), model="offline")
+    assert set(left) <= set(unchecked(record))
+    assert (record["outcome"] == "grounded") == (not left)
+    assert answer in (None, *shown(record))
+
+
 async def test_a_claim_of_one_of_them_is_not_proved(graph: Open) -> None:
     store = graph(NAMESAKES)
     ours = await kgqa.aask("Is Acme the employer of Tom Fisher?", kg=store, model="offline")
