@@ -80,6 +80,38 @@ async def test_a_part_of_a_name_that_several_have_is_said_to_be_open(
     assert answer in (None, *shown(record))
 
 
+WAYS = """
+e:a a e:Depot ; rdfs:label "Depot Amber" ; r:shippedTo e:b .
+e:b a e:Depot ; rdfs:label "Depot Birch" ; r:shippedTo e:c .
+e:c a e:Depot ; rdfs:label "Depot Cedar" ; r:keeper e:kim .
+e:kim a e:Person ; rdfs:label "Kim Lee" ; r:teacherOf e:lou .
+e:lou a e:Person ; rdfs:label "Lou Day" ; r:teacherOf e:max . e:max a e:Person ; rdfs:label "Max Orr" .
+e:ned a e:Person ; rdfs:label "Ned Fox" ; r:teacherOf e:kim .
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "left"),
+    [
+        ("Which depot shipped to Depot Birch?", "Depot Amber", []),
+        ("Which depot did Depot Birch ship to?", "Depot Cedar", []),
+        ("Which depot shipped to Depot Amber?", None, ["shipped To Depot Amber"]),  # none did
+        ("Who is the teacher of Lou Day?", "Kim Lee", []),
+        ("Who is the pupil of Lou Day?", None, ["which way teacher Of is meant"]),
+        ("Who is the teacher of Ned Fox?", None, ["teacher Of Ned Fox"]),
+        ("Who is the keeper of Depot Cedar?", "Kim Lee", []),
+    ],
+)
+async def test_which_way_a_relation_is_meant_is_said_to_be_open(
+    graph: Open, asked: str, answer: str | None, left: list[str]
+) -> None:
+    record = await kgqa.aask(asked, kg=graph(WAYS), model="offline")
+    assert unchecked(record) == left
+    assert not (left and record["outcome"] == "grounded")
+    if answer:
+        assert (shown(record), record["outcome"]) == ([answer], "grounded")
+
+
 async def test_a_claim_of_one_of_them_is_not_proved(graph: Open) -> None:
     store = graph(NAMESAKES)
     ours = await kgqa.aask("Is Acme the employer of Tom Fisher?", kg=store, model="offline")
