@@ -127,3 +127,16 @@ async def test_a_number_that_is_stated_is_said_beside_a_count(graph: Open) -> No
     assert {*shown(listed), *unchecked(listed)} == {"3", "number_of_episodes: 24"}
     whole = await kgqa.aask("How many episodes does Glass Road have?", kg=store, model="offline")
     assert (shown(whole), whole["outcome"]) == (["2"], "grounded")
+
+
+async def test_translations_are_said_to_be_counted_each(graph: Open) -> None:
+    store = graph("""
+e:ulm rdfs:label "Ulm" ; r:motto "Light"@en , "Licht"@de ; r:byname "Old"@en , "Grey"@en .
+""")
+    mottos = await kgqa.aask("How many mottos does Ulm have?", kg=store, model="offline")
+    assert (unchecked(mottos), mottos["outcome"]) == (
+        ["texts in de and en are counted"],
+        "grounded_unverified",
+    )
+    bynames = await kgqa.aask("How many bynames does Ulm have?", kg=store, model="offline")
+    assert (shown(bynames), bynames["outcome"]) == (["2"], "grounded")
