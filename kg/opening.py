@@ -38,7 +38,7 @@ from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.store.file_cache import store_of_files, store_of_property_graph
 from kgqa.kg.store.loading import file_versions, parts_of
 from kgqa.kg.terms import Entity
-from kgqa.kg.triples import Frame, is_triples, write_triples
+from kgqa.kg.triples import Triples, is_triples, write_triples
 
 if TYPE_CHECKING:
     import rdflib
@@ -69,7 +69,7 @@ def source_version(source: str) -> tuple[int, ...] | None:
 
 @names_shown_in(None)  # what is kept of a graph depends on no question
 def open_graph(
-    sources: "Source | Sequence[Source] | rdflib.Graph | Frame",
+    sources: "Source | Sequence[Source] | rdflib.Graph | Triples",
     *,
     rows: int = PAGE_ROWS,
     deadline: float = 30.0,
@@ -82,7 +82,7 @@ def open_graph(
             large, into a folder once (`file_cache`); or one folder that `directory.build_store` made; or
             the address of one SPARQL 1.1 endpoint, or the name of a public one; or that of a property
             graph, which is read if it is new or has changed;
-            or triples of rdflib or in a data frame (`write_triples`).
+            or triples of rdflib or networkx, in a data frame or a list (`write_triples`).
         rows: Entities, relations or rows that a page holds at most.
         deadline: Seconds that a query may take; at an endpoint twice as long, if it is asked again.
         encode: Gives one L2-normalised row per text, for finding names by meaning.
