@@ -65,7 +65,7 @@ async def _partly_named(topic: Entity, state: State, runtime: NodeRuntime) -> li
     """
     asked, name = (set(fold(text).split()) for text in (state["question"], str(topic)))
     said = state["said_as"].get(topic.id, "")
-    if not (part := set(fold(said).split())) < name:
+    if not said or not (part := set(fold(said).split())) < name:
         return []
     try:
         found: list[Match] = await runtime.call_tool("find_entities", name=said, limit=MAX_NAMESAKES)

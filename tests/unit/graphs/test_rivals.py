@@ -80,6 +80,11 @@ async def test_a_part_of_a_name_that_several_have_is_said_to_be_open(
     assert answer in (None, *shown(record))
 
 
+async def test_a_topic_that_is_given_is_no_part_of_a_name(graph: Open) -> None:
+    record = await kgqa.aask("What is the age?", topics=["Ida Boon"], kg=graph(PARTS), model="offline")
+    assert (shown(record), record["outcome"]) == (["50"], "grounded")
+
+
 WAYS = """
 e:a a e:Depot ; rdfs:label "Depot Amber" ; r:shippedTo e:b .
 e:b a e:Depot ; rdfs:label "Depot Birch" ; r:shippedTo e:c .
