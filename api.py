@@ -12,7 +12,7 @@ from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
 from kgqa.graphs import METHODS, context_of, graph_of, load_method
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.triples import Frame
+from kgqa.kg.triples import Triples
 from kgqa.models.interface import Model
 from kgqa.retrieval.suggestions import QuestionMaker, Suggestion
 from kgqa.runtime.apart import run_apart, stream_apart
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 Name = str | os.PathLike[str]
-KG: TypeAlias = Union[Name, Sequence[Name], KnowledgeGraph, "rdflib.Graph", Frame]
+KG: TypeAlias = Union[Name, Sequence[Name], KnowledgeGraph, "rdflib.Graph", Triples]
 AnyModel: TypeAlias = Union[str, Model, "BaseChatModel"]
 Topics: TypeAlias = str | Iterable[str | Ref]
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+from urllib.parse import quote
 
 import pyoxigraph as ox
 
@@ -38,7 +39,7 @@ from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.store.file_cache import store_of_files, store_of_property_graph
 from kgqa.kg.store.loading import file_versions, parts_of
 from kgqa.kg.terms import Entity
-from kgqa.kg.triples import Frame, is_triples, write_triples
+from kgqa.kg.triples import Triples, is_triples, write_triples
 
 if TYPE_CHECKING:
     import rdflib
@@ -55,6 +56,9 @@ MAX_LISTED_NAMES = 100_000
 """Names of a graph at an endpoint up to which all are listed, once in a process."""
 
 
+MAX_GRAPHS_NAMED = 5  # of an endpoint that keeps its triples in named graphs
+
+
 def source_version(source: str) -> tuple[int, ...] | None:
     """Return what tells files or a folder from what takes their place later (blocking); None for others."""
     try:
@@ -66,7 +70,7 @@ def source_version(source: str) -> tuple[int, ...] | None:
 
 @names_shown_in(None)  # what is kept of a graph depends on no question
 def open_graph(
-    sources: "Source | Sequence[Source] | rdflib.Graph | Frame",
+    sources: "Source | Sequence[Source] | rdflib.Graph | Triples",
     *,
     rows: int = PAGE_ROWS,
     deadline: float = 30.0,
@@ -79,7 +83,7 @@ def open_graph(
             large, into a folder once (`file_cache`); or one folder that `directory.build_store` made; or
             the address of one SPARQL 1.1 endpoint, or the name of a public one; or that of a property
             graph, which is read if it is new or has changed;
-            or triples of rdflib or in a data frame (`write_triples`).
+            or triples of rdflib or networkx, in a data frame or a list (`write_triples`).
         rows: Entities, relations or rows that a page holds at most.
         deadline: Seconds that a query may take; at an endpoint twice as long, if it is asked again.
         encode: Gives one L2-normalised row per text, for finding names by meaning.
@@ -230,7 +234,7 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
     listed = _count_predicates(executor)
     predicates = _present_predicates(executor) if listed is None else listed
     if listed == {}:
-        raise KGUnavailable(f"{executor.url} holds no triples; is the graph named that it keeps them in?")
+        raise KGUnavailable(f"{executor.url} holds no triples{_advise_graph(executor)}")
     fingerprint = _fingerprint(url, listed)
     kind = detect_dialect((*predicates, *(_wikibase_relations(executor) if listed is None else ())))
     # by a client of its own: what is refused there says nothing of the queries of questions
@@ -247,6 +251,22 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
     )
     lookup = _make_lookup(executor, dialect, naming, predicates, listed)
     return SparqlGraph(executor, facts, dialect, naming, lookup, lambda: profile, rows=rows)
+
+
+def _advise_graph(executor: Executor) -> str:
+    """Say in which graphs an endpoint without triples of its own keeps them, if it tells."""
+    try:
+        rows = executor.query_now(queries.named_graphs(MAX_GRAPHS_NAMED + 1)).rows
+    except KGError:
+        rows = []
+    names = [graph.id for (graph,) in rows if isinstance(graph, Entity)]
+    if not names:
+        return "; is the graph named that it keeps them in?"
+    more = ", …" if len(names) > MAX_GRAPHS_NAMED else ""
+    return (
+        f" outside of named graphs; name one in the address: ?default-graph-uri={quote(names[0], safe='')} "
+        f"(there is {', '.join(names[:MAX_GRAPHS_NAMED])}{more})"
+    )
 
 
 def _profile_endpoint(executor: Executor, listed: Mapping[str, int], kind: Dialect) -> Profile:

@@ -1,4 +1,6 @@
-"""Triples as Python has them, of rdflib or in a data frame, as a file: whatever takes a file takes them.
+"""Triples as Python has them, as a file: whatever takes a file takes them.
+
+They are a graph of rdflib or networkx, a data frame, or a list of triples.
 
 The file lies below `cache_folder`, for its user alone, and is called by its content: the same triples are the
 same graph, in another process too. A file that nobody asked for within a month is removed.
@@ -7,7 +9,7 @@ same graph, in another process too. A file that nobody asked for within a month 
 import hashlib
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeGuard, runtime_checkable
@@ -44,22 +46,54 @@ class _RdflibGraph(Protocol):
     def serialize(self, *, format: str, encoding: str) -> bytes | None: ...
 
 
-def is_triples(given: object) -> TypeGuard[Frame | _RdflibGraph]:
-    """Return whether something is a graph of rdflib, or a data frame."""
-    return isinstance(given, Frame | _RdflibGraph)
+@runtime_checkable
+class Network(Protocol):
+    """A graph of networkx."""
+
+    @property
+    def nodes(self) -> Any:
+        """The nodes; with ``data`` their attributes."""
+
+    @property
+    def edges(self) -> Any:
+        """The edges; with ``data`` their attributes."""
+
+    def is_directed(self) -> bool:
+        """Return whether edges lead from one node to the other."""
 
 
-def write_triples(given: Frame | _RdflibGraph) -> Path:
+Rows = Sequence[tuple[object, object, object]]
+
+Triples = Frame | _RdflibGraph | Network | Rows
+
+EDGE_NAMES = ("relation", "predicate", "type", "label", "name", "title")
+"""The attributes of edges that say the relation, the first that is there."""
+
+NODE_NAMES = ("label", "name", "title")
+"""Those of nodes that say what a node is called, likewise."""
+
+
+def is_triples(given: object) -> TypeGuard[Triples]:
+    """Return whether something is a graph of rdflib or networkx, a data frame, or a list of triples."""
+    if isinstance(given, list | tuple):
+        return bool(given) and all(
+            isinstance(each, list | tuple) and len(each) == len(ROLES) for each in given
+        )
+    return isinstance(given, Frame | _RdflibGraph | Network)
+
+
+def write_triples(given: Triples) -> Path:
     """Write triples to their file and return its path.
 
     A row of a data frame is a triple: subject, relation, object; it is read as `kgqa.kg.tables` reads files.
+    So is what is in a list, and are edges and attributes of nodes of a network.
 
     Raises:
         KGMalformed: if they cannot be written as RDF.
         KGUnavailable: if there is no room for the file.
     """
-    if isinstance(given, Frame):
-        rows = list(_frame_rows(given))
+    if not isinstance(given, _RdflibGraph):
+        rows = list(_frame_rows(given) if isinstance(given, Frame) else _rows(given))
         quads = TripleTables([rows]).quads(rows)
         text = ox.serialize((quad.triple for quad in quads), format=ox.RdfFormat.N_TRIPLES)
     else:
@@ -106,6 +140,35 @@ def _frame_rows(frame: Frame) -> Iterator[tuple[int, str, str, object]]:
                     "number or date; give each its own row: explode()"
                 )
         yield place, as_text(cells[0]), as_text(cells[1]), cells[2]
+
+
+def _rows(given: Network | Rows) -> Iterator[tuple[int, str, str, object]]:
+    """Go through a list of triples, or the triples of a network: the number of each and its parts."""
+    triples = _network_triples(given) if isinstance(given, Network) else given
+    for place, cells in enumerate(triples):
+        subject, relation, other = map(_plain, cells)
+        for role, cell in zip(ROLES, (subject, relation, other), strict=True):
+            if not as_text(cell) or isinstance(cell, NO_TEXTS):
+                raise KGMalformed(f"triple {place} has no {role} that is a text, number or date")
+        yield place, as_text(subject), as_text(relation), other
+
+
+def _network_triples(network: Network) -> Iterator[tuple[object, object, object]]:
+    """Yield the edges of a network and the attributes of its nodes; what has several parts is left out."""
+    for node, about in network.nodes(data=True):
+        called = next((name for name in NODE_NAMES if name in about), None)
+        relations = {called: "rdfs:label", "type": "rdf:type"}
+        for name, value in about.items():
+            if as_text(value) and not isinstance(value, (*NO_TEXTS, set)):
+                yield node, relations.get(name, name), value
+    for start, end, about in network.edges(data=True):
+        relation = next((about[name] for name in EDGE_NAMES if as_text(about.get(name))), None)
+        if relation is None:
+            raise KGMalformed(
+                f"the edge from {one_line(str(start), 40)} to {one_line(str(end), 40)} has no relation; "
+                f"give it one of the attributes {', '.join(EDGE_NAMES)}"
+            )
+        yield start, relation, end
 
 
 def _plain(cell: Any) -> object:

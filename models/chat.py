@@ -10,7 +10,8 @@ that ran out of time, as unknown. Calls that were refused or never arrived are
 free. A reply from the cache is a cached call.
 
 What a model refuses: a parameter that a 400 or 422 names as not supported is left
-out from then on, and a warning says so; a schema likewise.
+out from then on, and a warning says so; a schema likewise. Where it takes no system message, instructions
+stand before what the user says.
 
 What is cached: every message, a malformed one too, since its repair turn is
 cached as well and a replay comes to the same end. Only if the repair fails are
@@ -38,7 +39,13 @@ from langchain_core.tools import BaseTool
 from kgqa.kg.terms import replace_surrogates
 from kgqa.models.cache import CACHED_FIELD, ROW_KEY_FIELD, SqliteCache
 from kgqa.models.clients import ClientPool, GivenClient, chat_model_name
-from kgqa.models.error_messages import describe_failure, error_text, refused_parameter, refuses_schema
+from kgqa.models.error_messages import (
+    describe_failure,
+    error_text,
+    refused_parameter,
+    refuses_schema,
+    refuses_system,
+)
 from kgqa.models.errors import MalformedReply, ModelUnavailable
 from kgqa.models.interface import Completion, ModelSettings, Turn, Usage, budget_allows
 from kgqa.models.parsing import BadReply, parse_reply, strict_schema
@@ -96,9 +103,10 @@ def _track_costs() -> Iterator[CallCosts]:
 
 @dataclass
 class _LearnedOfModel:
-    """What calls have told of a model: whether it takes schemas, how, and which parameters it refuses."""
+    """What calls have told of a model: whether it takes schemas, how, and what it refuses."""
 
     plain: bool = False
+    no_system: bool = False
     forms: dict[type[Reply], dict[str, Any] | None] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
 
@@ -247,12 +255,24 @@ class ChatModel:
             if arguments := {name: sent[name] for name in self.settings.arguments if name in sent}:
                 runnable = runnable.bind(**arguments)
             try:
-                return await self._call_bound(runnable, messages, spent)
+                return await self._call_bound(runnable, self._heard(messages), spent)
             except Exception as error:
+                if not self._learned.no_system and refuses_system(error):
+                    _log.warning("%s takes no system message (%s)", self.name, error_text(error))
+                    self._learned.no_system = True
+                    continue
                 if (refused := refused_parameter(error, sent)) is None:
                     raise
                 _log.warning("%s refuses %s (%s); it is asked without", self.name, refused, error_text(error))
                 self._learned.refused.add(refused)
+
+    def _heard(self, messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
+        """Return messages as the model takes them: instructions within the user's where it has no others."""
+        if not (self._learned.no_system and messages and isinstance(messages[0], SystemMessage)):
+            return messages
+        instructions, *rest = messages
+        text = "\n\n".join(str(each.text) for each in (instructions, *rest[:1]))
+        return [HumanMessage(text), *rest[1:]]
 
     async def _call_bound(
         self, runnable: Runnable[Any, Any], messages: Sequence[BaseMessage], spent: CallCosts

@@ -22,6 +22,11 @@ _REFUSAL_WORDS = re.compile(
     r"support|unrecogni|unknown|unexpected|permitted|not allowed|deprecated", re.IGNORECASE
 )
 _REPLY_LIMIT_NAMES = r"max_(?:\w+_)?tokens"  # each provider has one of its own, and servers name theirs
+_SYSTEM_REFUSED = re.compile(
+    r"(?:system|developer)\W+(?:role|message|prompt|instruction|type)s?\b.*\bnot\b|only user and \w+ roles",
+    re.IGNORECASE | re.DOTALL,
+)
+_SYSTEM_REFUSED_STATUSES = frozenset({None, 400, 422, 500})  # a template of llama.cpp fails with 500
 
 _MAX_SHOWN_CHARS = 200
 _MAX_READ_CHARS = 10 * _MAX_SHOWN_CHARS
@@ -118,6 +123,11 @@ def _redirect_target(error: BaseException) -> str:
     response = getattr(error, "response", None)
     there = getattr(response, "headers", {}).get("location", "")
     return f" to {redact_url(urljoin(str(response.url), there))}" if response and there else ""
+
+
+def refuses_system(error: Exception) -> bool:
+    """Return whether a model takes no instructions beside what its user says, as Gemma's template does."""
+    return status_of(error) in _SYSTEM_REFUSED_STATUSES and bool(_SYSTEM_REFUSED.search(error_text(error)))
 
 
 def refuses_schema(error: Exception) -> bool:

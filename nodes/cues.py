@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.proof.values import kind_of, year_of
 from kgqa.kg.terms import Entity, Literal, Term, local_name
+from kgqa.nodes.said import is_number_word
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, mask_topic
 from kgqa.prompts.candidates import parse_number
 from kgqa.prompts.judge_claim import is_yes_no_question
@@ -130,9 +131,17 @@ def unused_cues(
         *[_COMPARISON] * (not bounds),
         _COMPUTED,  # of which a query does nothing
     ]
-    return _open_words(
-        open_cues, [*_texts(query), *(answer.name or "" for answer in answers)], question, topics
-    )
+    named = [*_texts(query), *(answer.name or "" for answer in answers)]
+    several_asked = _asked_number(question, topics) if computed and len(answers) == 1 else []
+    return [*several_asked, *_open_words(open_cues, named, question, topics)]
+
+
+def _asked_number(question: str, topics: Collection[Entity]) -> list[str]:
+    """Return the number of things that a question asks for, where it is more than one: "which two"."""
+    asked = re.findall(r"\b(?:which|what) (\w+)\b(?!-)", _without_names(question, topics).lower())
+    return [
+        word for word in asked if is_number_word(word) and word not in {"one", "1"} and not word[2:].isdigit()
+    ]
 
 
 def unused_cues_of_sparql(

@@ -7,7 +7,7 @@ from itertools import chain as joined
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Path, Term, local_name, plain_term
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Path, Term, local_name, plain_term
 from kgqa.kg.text import fold
 from kgqa.nodes.coverage import uncovered_phrases
 from kgqa.nodes.cues import unasked_function, unmet_kind, unused_cues
@@ -261,6 +261,7 @@ async def proof_update(
         *cues,
         *(each for each in uncovered if cued.isdisjoint(each.split())),
         *await rival_answers(query, proof, state, runtime),
+        *_counted_languages(query, branches),
     ]
     judged = "filter" not in verdicts and not any(branch.aggregate for branch in branches[:-1])
     conditions = recorded_conditions(query, proof, state, unmet if judged else [*unmet, UNJUDGED])
@@ -278,6 +279,15 @@ async def proof_update(
         "conditions": conditions,
         "outcome": outcome,
     }
+
+
+def _counted_languages(query: AnswerQuery, branches: Sequence[VerifiedChain]) -> list[str]:
+    """Return in words that texts of several languages are counted: one may be the translation of another."""
+    if not (query.aggregate and query.aggregate.function == "count" and branches):
+        return []
+    ends = branches[-1].ends
+    languages = sorted({end.language for end in ends if isinstance(end, Literal) and end.language})
+    return [f"texts in {' and '.join(languages)} are counted"] if len(languages) > 1 else []
 
 
 def _queries_of_chains(

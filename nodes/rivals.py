@@ -1,4 +1,7 @@
-"""Rivals: what else would answer otherwise, of the name of a topic, or a number that the graph states."""
+"""Rivals: what else would answer otherwise, of the name of a topic, or a number that the graph states.
+
+Or it is the same relation, the other way round.
+"""
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
@@ -6,26 +9,32 @@ from dataclasses import replace
 from kgqa.kg.errors import KGError
 from kgqa.kg.linking.class_names import content_words
 from kgqa.kg.linking.name_words import is_same_name
-from kgqa.kg.pages import ChainResult, Proof
+from kgqa.kg.pages import ChainResult, Match, Proof
 from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.terms import Chain, Entity, Hop, Term, local_name
+from kgqa.kg.text import FUNCTION_WORDS, fold, spaced, strip_article
 from kgqa.prompts.candidates import parse_number
+from kgqa.retrieval.wording import word_similarity
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record_alternatives import which_is_meant
 from kgqa.runtime.state import State
 from kgqa.tools.arguments import chain_arguments
 
+MIN_STEM_SHARED = 0.55  # of a word: "ship" of "shipped"
+MAX_NAMESAKES = 5  # things that a question may name by the same part of their names
+
 
 async def rival_answers(query: AnswerQuery, proof: Proof, state: State, runtime: NodeRuntime) -> list[str]:
     """Return in words what is open because something else would answer otherwise.
 
-    That is which topic is meant where a query has one of several of a name, and a number that the graph
-    states of what a query counts.
+    That is which topic is meant where a query has one of several of a name, a number that the graph states
+    of what a query counts, and which way a relation is meant.
     """
-    open_names = [name async for name in _ambiguous_names(query, proof, state, runtime)]
-    return [*open_names, *[stated async for stated in _stated_numbers(query, proof, state, runtime)]]
+    found = [name async for name in _ambiguous_names(query, proof, state, runtime)]
+    found += [stated async for stated in _stated_numbers(query, proof, state, runtime)]
+    return [*found, *[way async for way in _other_ways(query, proof, state, runtime)]]
 
 
 async def _ambiguous_names(
@@ -39,12 +48,35 @@ async def _ambiguous_names(
             for each in (topic, *state["meanings"].get(topic.id, ()))
             if is_same_name(str(each), str(topic))
         ]
+        bearers += await _partly_named(topic, state, runtime)
         for one in [each for each in bearers if each in used]:
             for other in [each for each in bearers if each not in used]:
                 swapped = replace(query, branches=tuple(_swap(each, one, other) for each in query.branches))
                 if await _answers_otherwise(swapped, proof, runtime):
-                    yield which_is_meant(str(topic))
+                    same = is_same_name(str(other), str(topic))
+                    yield which_is_meant(str(topic) if same else state["said_as"][topic.id])
                     return
+
+
+async def _partly_named(topic: Entity, state: State, runtime: NodeRuntime) -> list[Entity]:
+    """Return others whose names have all words that a question says of a topic's name, if it says a part.
+
+    They are told apart where the question says elsewhere a word of the topic's name that theirs lacks.
+    """
+    asked, name = (set(fold(text).split()) for text in (state["question"], str(topic)))
+    said = state["said_as"].get(topic.id, "")
+    if not said or not (part := set(fold(said).split())) < name:
+        return []
+    try:
+        found: list[Match] = await runtime.call_tool("find_entities", name=said, limit=MAX_NAMESAKES)
+    except (BudgetExceeded, KGError) as error:
+        runtime.trace["rivals"] = f"left out: {error}"
+        return []
+    sure = any(match.sure for match in found if match.entity == topic)
+    others = [match.entity for match in found if match.entity != topic and (match.sure or not sure)]
+    words = {other: set(fold(str(other)).split()) for other in others}
+    told = asked - FUNCTION_WORDS
+    return [other for other in others if part <= words[other] and told.isdisjoint(name - words[other])]
 
 
 async def _answers_otherwise(query: AnswerQuery, proof: Proof, runtime: NodeRuntime) -> bool:
@@ -60,6 +92,54 @@ async def _answers_otherwise(query: AnswerQuery, proof: Proof, runtime: NodeRunt
         runtime.trace["rivals"] = f"left out: {error}"
         return True
     return bool(len(found.answers)) and {*found.answers} != {*proof.answers}
+
+
+async def _other_ways(
+    query: AnswerQuery, proof: Proof, state: State, runtime: NodeRuntime
+) -> AsyncIterator[str]:
+    """Yield relations of topics that a question says the other way round, or in words of neither way.
+
+    The latter where a topic has such a relation both ways, and the other way leads elsewhere.
+    """
+    known = {lead.chain.topic: lead.hops for lead in state["leads"] if not lead.chain.hops}
+    for branch in query.branches:
+        topic, hop = branch.chain.topic, next(iter(branch.chain.hops), None)
+        if hop is None or not state["linked"]:
+            continue
+        asked = fold(state["question"])
+        name = strip_article(fold(state["said_as"].get(topic.id, str(topic))))
+        turned = replace(branch, chain=replace(branch.chain, hops=(hop.inverse, *branch.chain.hops[1:])))
+        if _is_said_before(hop, name, asked):
+            if hop.forward:
+                yield f"{spaced(hop.words)} {topic}"
+        elif hop.inverse in known.get(topic, ()) and not _is_said(hop, asked.replace(name, " ")):
+            others = tuple(turned if each is branch else each for each in query.branches)
+            if await _answers_otherwise(replace(query, branches=others), proof, runtime):
+                yield f"which way {spaced(hop.words)} is meant"
+
+
+def _is_said_before(hop: Hop, name: str, asked: str) -> bool:
+    """Return whether a question says a relation up to its preposition, and then a name: "owned by Ada"."""
+    relation, words = fold(spaced(hop.words)).split(), asked.split()
+    if relation[-1:] and relation[-1] not in FUNCTION_WORDS:
+        return False
+    starts = [at for at in range(len(words)) if strip_article(" ".join(words[at:])).startswith(name)]
+    before = (words[max(0, at - len(relation)) : at] for at in starts)
+    return any(
+        len(said) == len(relation)
+        and all(
+            one == other or word_similarity(one, other) >= MIN_STEM_SHARED
+            for one, other in zip(said, relation, strict=True)
+        )
+        for said in before
+    )
+
+
+def _is_said(hop: Hop, asked: str) -> bool:
+    words = content_words(hop.words).split()
+    return all(
+        any(word_similarity(word, other) >= MIN_STEM_SHARED for other in asked.split()) for word in words
+    )
 
 
 async def _stated_numbers(

@@ -1,6 +1,8 @@
 """Which SPARQL query over the classes of the graph answers the question? (beyond the papers)."""
 
+import re
 from collections.abc import Iterable
+from typing import Any
 
 from pydantic import Field
 
@@ -9,6 +11,25 @@ from kgqa.prompts.base import QuestionPrompt, Reply, Words
 
 MAX_COLUMNS = 20
 MAX_UNSAID = 8
+
+
+_BEGINS = re.compile(r"^[ \t]*(?:PREFIX|BASE|SELECT|ASK)\b", re.IGNORECASE | re.MULTILINE)
+_GOES_ON = re.compile(r"\s*(?:(?:GROUP|ORDER)\s+BY|HAVING|LIMIT|OFFSET)\b(?:(?!<\|)[^\n`])*", re.IGNORECASE)
+
+
+def written_query(text: str) -> str | None:
+    r"""Return the query in SPARQL that a text holds, without what a model writes around it; None for none.
+
+    >>> written_query("Sure!\n```sparql\nASK { ?a ?b 1 }\n```<|im_end|>")
+    'ASK { ?a ?b 1 }'
+    """
+    begins = _BEGINS.search(text := text.rpartition("</think>")[2])
+    end = text.rfind("}") + 1
+    if begins is None or end <= begins.start():
+        return None
+    while more := _GOES_ON.match(text, end):
+        end = more.end()
+    return text[begins.start() : end].strip()
 
 
 class DraftedQuery(Reply):
@@ -116,6 +137,11 @@ more than two kinds grown are apples.", "sparql": "SELECT ?orchard ?trees WHERE 
     def _part(self, heading: str, lines: Iterable[str]) -> Iterable[str]:
         listed = [*lines]
         return [heading, *listed] if listed else []
+
+    def read(self, text: str) -> dict[str, Any] | None:
+        """Take a bare query, as models reply that are trained to write nothing else."""
+        query = written_query(text)
+        return {"sparql": query} if query else None
 
     def check(self, reply: DraftedQuery) -> None:
         """Refuse more words than are read."""

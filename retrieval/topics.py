@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from kgqa.kg.pages import Match, Mention
 from kgqa.kg.terms import is_value_id
+from kgqa.kg.text import fold
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK
 from kgqa.retrieval.wording import FloatArray, QuestionWording, comparison_texts, wording_texts
 
@@ -20,6 +21,7 @@ NAME_WEIGHT, PLACE_WEIGHT, WORDING_WEIGHT, RELATIONS_WEIGHT = 1.2, 1.9, 1.7, 0.5
 the best relation says the question; of how many relations there are (a logarithm). They were fitted on the
 training parts of the Freebase slices, the Wikidata slice and MetaQA."""
 
+QUALIFIER_WEIGHT = 5.0  # of a question that says which of several of a name: "the river Cygnus"
 MIN_SHARE = 0.05  # of the likelihood, from which on another entity may be meant
 MAX_MEANINGS = 3  # entities that a mention may stand for
 
@@ -43,7 +45,7 @@ async def rank_meanings(question: str, mentions: Sequence[Mention], encode: Enco
         return np.array([rows[text] for text in some], np.float32)
 
     return [
-        _choose(mention, QuestionWording(masked[mention], known))
+        _choose(mention, QuestionWording(masked[mention], known), question)
         if mention in masked
         else replace(mention, matches=mention.matches[:1])
         for mention in mentions
@@ -58,7 +60,7 @@ def _mask(question: str, mentions: Sequence[Mention], topic: Mention) -> str:
     return question
 
 
-def _choose(mention: Mention, wording: QuestionWording) -> Mention:
+def _choose(mention: Mention, wording: QuestionWording, question: str) -> Mention:
     rivals = mention.rivals
     said = [
         float(wording.chains([(hop,) for hop in match.hops]).max()) if match.hops else -1.0
@@ -70,6 +72,7 @@ def _choose(mention: Mention, wording: QuestionWording) -> Mention:
             - PLACE_WEIGHT * math.log1p(place)
             + WORDING_WEIGHT * said[place]
             + RELATIONS_WEIGHT * math.log1p(len(match.hops))
+            + QUALIFIER_WEIGHT * _is_qualified(str(match.entity), question)
             for place, match in enumerate(rivals)
         ]
     )
@@ -78,6 +81,12 @@ def _choose(mention: Mention, wording: QuestionWording) -> Mention:
     likely = [at for at in others if shares[at] >= MIN_SHARE and rivals[at].hops]
     fair = [at for at in likely if said[at] >= said[first] or _is_named_as_well(rivals[at], rivals[first])]
     return replace(mention, matches=tuple(rivals[at] for at in (first, *fair)[:MAX_MEANINGS]))
+
+
+def _is_qualified(name: str, question: str) -> bool:
+    """Return whether a question says what stands in brackets after a name, to tell it from others."""
+    qualifier = fold(name.rpartition("(")[2].removesuffix(")")).split() if name.endswith(")") else []
+    return bool(qualifier) and set(qualifier) <= set(fold(question).split())
 
 
 def _is_named_as_well(one: Match, first: Match) -> bool:

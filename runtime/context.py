@@ -171,7 +171,7 @@ class Context(BaseModel):
     def __init__(self, /, **options: Any) -> None:
         """Take the options of a run; ``kg`` and ``model`` may be open, and are shown as they call themselves.
 
-        Triples of rdflib or of a data frame are written down for it, which blocks.
+        Triples of rdflib or networkx, in a data frame or a list are written down for it, which blocks.
 
         Raises:
             OptionError: in one line, if an option is unknown or its value is not taken.

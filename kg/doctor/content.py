@@ -75,8 +75,7 @@ async def _advise_graph(target: CheckTarget) -> str:
     rest = [pair for pair in parse_qsl(parts.query) if "graph-uri" not in pair[0]]
     transport = HttpTransport(parts._replace(query=urlencode(rest)).geturl())
     try:
-        text = f"SELECT DISTINCT ?g WHERE {{ GRAPH ?g {{ ?s ?p ?o }} }} LIMIT {MAX_GRAPHS_LISTED}"
-        answer = await transport.send(text, target.deadline)
+        answer = await transport.send(queries.named_graphs(MAX_GRAPHS_LISTED), target.deadline)
     except QUERY_FAILURES:
         return "load it, or name the graph that holds the triples: ?default-graph-uri=IRI in the address"
     finally:

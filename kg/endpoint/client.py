@@ -7,6 +7,7 @@
 | the server says that the query takes too long | `KGTimeout` |
 | a part of the answer, because the query takes too long (Virtuoso, Blazegraph) | `KGTimeout` |
 | 400, 413, 414, 422, an answer that is too large | `KGRejected` |
+| 405, 501 to GET or to POST | by the other, from then on (`HttpTransport`) |
 | 401, 403, 404, 405, 406, 410, 415, a redirect | `KGUnavailable`, at once |
 | ``Retry-After`` of more than the deadline | `KGUnavailable`, at once |
 

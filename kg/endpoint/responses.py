@@ -188,6 +188,11 @@ def _raise_refusal(response: httpx.Response, text: str, said: str) -> None:
         raise KGTimeout(f"the server broke the query off: {said}")
     if status in {400, 413, 414, 422} or _OF_THE_QUERY.match(text):
         raise KGRejected(f"the server refused the query ({status}): {said}")
+    if status == 401 and (scheme := _scheme_asked(response)):
+        raise KGUnavailable(
+            f"it wants {scheme} authentication (401), of which kgqa speaks Basic alone; "
+            "give a key as a parameter of the address where it takes one, or put a proxy before it"
+        )
     if status in {401, 403}:
         raise KGUnavailable(
             f"it refuses access ({status}); put user and password into the address: http://user:password@…"
@@ -198,9 +203,18 @@ def _raise_refusal(response: httpx.Response, text: str, said: str) -> None:
         raise KGUnavailable(f"there is no SPARQL endpoint at this address ({status})")
 
 
+def _scheme_asked(response: httpx.Response) -> str:
+    """Return the scheme of authentication that a server asks for; empty where it is Basic, or not told."""
+    challenges = response.headers.get_list("www-authenticate")
+    schemes = [word for each in challenges if (word := one_line(each, 40).partition(" ")[0])]
+    return "" if "basic" in map(str.lower, schemes) else ", ".join(schemes)
+
+
 def _new_address(response: httpx.Response) -> str:
     try:
-        return one_line(redact_url(urljoin(str(response.url), response.headers["location"])), MAX_SHOWN_CHARS)
+        moved = urljoin(str(response.url), response.headers["location"])
+        slash = "/" if moved.partition("?")[0].endswith("/") else ""  # it may be all that differs
+        return one_line(redact_url(moved) + slash, MAX_SHOWN_CHARS)
     except ValueError:
         return "its new address, which it does not tell"
 

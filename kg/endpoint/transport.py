@@ -46,6 +46,8 @@ MAX_GET_URL_CHARS = 2_000  # a longer query, once encoded, is posted: servers an
 MAX_RESPONSE_BYTES = 1 << 26  # of an answer after decompression
 MAX_REFUSAL_BYTES = 1 << 16  # read of a response that is no answer; the rest is not waited for
 
+METHOD_REFUSED = (405, 501)  # how servers say that they take GET alone, or POST
+
 CONNECT_SECONDS = 10.0
 
 SERVER_DEADLINE_SHARE = 0.9  # of a deadline, what a server is told: it answers before nobody listens any more
@@ -96,6 +98,7 @@ class HttpTransport:
         values = (user, *(value for name, value in self._parameters if name not in GRAPH_PARAMETERS))
         keys = (value for value in values if not is_plain_word(value))
         self._secrets = [password, b64encode(f"{user}:{password}".encode()).decode(), *keys]
+        self._method: str | None = None  # the only one that the server knows
         self._client = _make_client(parts.scheme == "https")
         self.close = self._client.aclose
 
@@ -138,6 +141,9 @@ class HttpTransport:
             raise BrokenAnswer(str(error)) from None
         except AnswerTooLarge as error:
             raise KGRejected(str(error)) from None
+        if response.status_code in METHOD_REFUSED and self._method != request.method:
+            self._method = POST if request.method == GET else GET
+            return await self.send(query, seconds)
         return read_response(response, body, self._redact)
 
     def _write_request(self, query: str, seconds: float) -> Request:
@@ -149,7 +155,7 @@ class HttpTransport:
         # not by `setQuery`, which guesses the kind of a query and can be led astray
         writer.queryString, writer.queryType = query, SELECT
         writer.setOnlyConneg(True)
-        writer.setMethod(POST if is_long else GET)
+        writer.setMethod(self._method or (POST if is_long else GET))
         for name, value in self._parameters:
             writer.addParameter(name, value)
         # what Blazegraph, and so Wikidata's service, is told by

@@ -158,7 +158,7 @@ def _signed(operand: Any) -> list[Node]:
     """Return the terms of what is compared; of a number after a minus, the negative one."""
     from rdflib import Literal as Value
 
-    if getattr(operand, "name", "") == "UnaryMinus" and _is_literal(operand.expr):
+    if getattr(operand, "name", "") == "UnaryMinus" and is_value(operand.expr):
         return [Value(f"-{operand.expr}", datatype=operand.expr.datatype)]
     return list(_nodes(operand))
 

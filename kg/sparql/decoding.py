@@ -9,6 +9,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, TypeVar
@@ -38,6 +39,7 @@ _BARE_LITERAL = re.compile(  # what TSV writes without quotes; of any length in 
 )
 
 _JSON = json.JSONDecoder(strict=False)  # its escapes are those of a text in TSV, and more
+_WIDE_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\U([0-9A-Fa-f]{8})")  # as in Turtle
 _SELECT_CLAUSE = re.compile(r"SELECT (?:DISTINCT )?(.*?) WHERE")
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,20}(?:\.0*)?")
 _SELECTED_COLUMN = re.compile(r"\((?:[^()]|\([^()]*\))* AS \?(\w+)\)|\?(\w+)")
@@ -50,7 +52,7 @@ def read_rows(answer: bytes) -> Rows:
         KGMalformed: if it is none, or only a part of one.
     """
     try:
-        found = orjson.loads(answer)
+        found = _load_json(answer)
         if "boolean" in found:
             return _ask_rows({True: "true", False: "false"}[found["boolean"]])
         names, rows = found["head"]["vars"], found["results"]["bindings"]
@@ -65,6 +67,20 @@ def read_rows(answer: bytes) -> Rows:
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         what = error if isinstance(error, json.JSONDecodeError) else "it is JSON of another form"
         raise KGMalformed(f"the graph's answer is not SPARQL's JSON, or not all of it: {what}") from error
+
+
+def _load_json(answer: bytes) -> Any:
+    """Return what JSON says, also where Virtuoso leaves control characters or escapes of Turtle in it."""
+    try:
+        return orjson.loads(answer)
+    except orjson.JSONDecodeError as error:
+        with suppress(ValueError, OverflowError, RecursionError):
+            return _JSON.decode(_WIDE_ESCAPE.sub(_unescape, answer.decode()))
+        raise error from None
+
+
+def _unescape(written: re.Match[str]) -> str:
+    return f"{written[1]}{chr(int(written[2], 16))}"
 
 
 def run_query(store: ox.Store, text: str, step: "CountBytes", *, union: bool = False) -> Rows:

@@ -122,6 +122,11 @@ def predicates() -> str:
     return "SELECT ?relation (COUNT(*) AS ?n) WHERE { ?s ?relation ?o } GROUP BY ?relation"
 
 
+def named_graphs(limit: int) -> str:
+    """Ask for each named ``?graph`` that holds triples."""
+    return f"SELECT DISTINCT ?graph WHERE {{ GRAPH ?graph {{ ?s ?p ?o }} }} LIMIT {limit:d}"
+
+
 def count_types() -> str:
     """Ask for each ``?type`` of nodes and their number ``?n``."""
     return f"SELECT ?type (COUNT(*) AS ?n) WHERE {{ ?s <{RDF}type> ?type }} GROUP BY ?type"

@@ -45,7 +45,7 @@ from kgqa.kg.store.survey import (
 from kgqa.kg.store.unify import unify
 from kgqa.kg.terms import is_iri, one_line
 
-STORE_VERSION = 10
+STORE_VERSION = 11
 FACTS_FILE = "kgqa.json"
 NAMES_FILE = "names.sqlite"
 VALUES_FILE = "values.sqlite"

@@ -17,12 +17,13 @@ import pyoxigraph as ox
 from kgqa.builds import remove_folder, sweep_builds
 from kgqa.home import build_once, cache_folder
 from kgqa.kg.errors import KGUnavailable
+from kgqa.kg.packing import is_packed
 from kgqa.kg.property_graph import PropertyGraphReader
 from kgqa.kg.store.directory import FACTS_FILE, STORE_VERSION, build_store, is_store
 from kgqa.kg.store.loading import QuadReader, parts_of
 
 MIN_BYTES_KEPT = 1 << 21  # of files; smaller ones are read as fast as a folder is opened
-GZIP_RATIO = 8  # bytes of a graph in a byte of its gzipped file, or of Parquet, about
+PACKED_RATIO = 8  # bytes of a graph in a byte of its compressed file, or of Parquet, about
 MAX_GRAPHS_KEPT = 8
 MIN_SECONDS_KEPT = 30 * 86_400.0  # from when a graph was last opened
 
@@ -141,7 +142,7 @@ def _graph_bytes(file: Path) -> int:
     """Return about how large a graph is; raise KGUnavailable for what is no file: the reader says so."""
     if not file.is_file():
         raise KGUnavailable(f"{file} is no file")
-    return file.stat().st_size * (GZIP_RATIO if file.suffix.lower() in {".gz", ".parquet"} else 1)
+    return file.stat().st_size * (PACKED_RATIO if is_packed(file) or file.suffix.lower() == ".parquet" else 1)
 
 
 def _hash_files(files: Sequence[Path]) -> str:

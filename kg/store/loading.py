@@ -1,4 +1,4 @@
-"""Reads files as one stream of quads: RDF of every common format, gzipped or not, and tables.
+"""Reads files as one stream of quads: RDF of every common format, compressed or not, and tables.
 
 pyoxigraph parses what it knows, rdflib the rest; `kg/tables/` makes triples of tables. Blank nodes
 become IRIs under `patterns.BLANK_NAMESPACE`, numbered in the order of the files, so that equal files
@@ -6,12 +6,11 @@ give equal ids and a query can name an unnamed node. In N-Triples and N-Quads th
 and no triple on its way to the store becomes an object of Python.
 """
 
-import gzip
 import hashlib
 import io
 import os
 import re
-import zlib
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
@@ -22,6 +21,7 @@ from urllib.parse import quote
 import pyoxigraph as ox
 
 from kgqa.kg.errors import KGMalformed, KGUnavailable
+from kgqa.kg.packing import DAMAGE, PACKED_SUFFIXES, is_damage, open_packed, unpacked_suffix
 from kgqa.kg.sparql.guard import mute_logger
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.store.input_guards import SAFE_NESTING, NestingDepth, XmlGuard, check_nesting
@@ -105,7 +105,7 @@ class _HashedFile:
     def __init__(
         self,
         path: Path,
-        file: gzip.GzipFile | io.BufferedReader,
+        file: io.BufferedReader,
         suffix: str,
         watch: Callable[[int], None] | None = None,
     ) -> None:
@@ -237,10 +237,10 @@ class QuadReader:
                 self._bytes_read += os.fstat(file.fileno()).st_size
         except (SyntaxError, MemoryError) as error:
             raise KGMalformed(_syntax_message(path, suffix, error)) from error
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise KGMalformed(f"{path.name}: damaged or incomplete gzip file: {error}") from error
-        except OSError as error:
-            raise KGUnavailable(f"cannot read {path}: {error.strerror or error}") from error
+        except (*DAMAGE, OSError) as error:
+            if is_damage(error):
+                raise KGMalformed(f"{path.name}: damaged or incomplete file: {error}") from error
+            raise KGUnavailable(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
         self._digests.append(hashed.digest.hexdigest())
 
     def _tell_share(self, bytes_read: int) -> None:
@@ -398,17 +398,13 @@ def _known_suffix(path: Path) -> str:
         raise KGUnavailable(f"{path} is a folder, but not one that `kgqa kg load` made, nor one of tables")
     if not path.is_file():
         raise KGUnavailable(f"{path} is no regular file; save what it gives, and name that")
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes[-1:] == [".gz"]:
-        suffixes.pop()
-    if syntax := ONTOLOGY_SUFFIXES.get(suffixes[-1]) if suffixes else None:
+    suffix = unpacked_suffix(path)
+    if syntax := ONTOLOGY_SUFFIXES.get(suffix):
         raise KGUnavailable(_syntax_advice(path, syntax))
-    if not suffixes or suffixes[-1] not in KNOWN_SUFFIXES:
-        raise KGUnavailable(
-            f"{path.name}: unknown kind of file; known are {', '.join(KNOWN_SUFFIXES)} and these with .gz"
-        )
-    known = suffixes[-1]
-    return _content_suffix(path, known) if known in (".owl", ".rdf", ".xml", ".json") else known
+    if suffix not in KNOWN_SUFFIXES:
+        known, packed = ", ".join(KNOWN_SUFFIXES), " or ".join(PACKED_SUFFIXES)
+        raise KGUnavailable(f"{path.name}: unknown kind of file; known are {known} and these with {packed}")
+    return _content_suffix(path, suffix) if suffix in (".owl", ".rdf", ".xml", ".json") else suffix
 
 
 def _content_suffix(path: Path, suffix: str) -> str:
@@ -419,7 +415,7 @@ def _content_suffix(path: Path, suffix: str) -> str:
     """
     try:
         head = _COMMENTS.sub(b"", _head_of(path))
-    except (OSError, EOFError, zlib.error):  # whoever reads it says what is wrong
+    except (OSError, *DAMAGE):  # whoever reads it says what is wrong
         return suffix
     if _JSON_BEGINS.match(head):
         if not _JSON_LD.search(head):
@@ -438,7 +434,7 @@ def _content_suffix(path: Path, suffix: str) -> str:
 
 def _head_of(path: Path) -> bytes:
     with _open_file(path) as file:
-        return file.read(_BLOCK_BYTES).removeprefix(b"\xef\xbb\xbf")
+        return file.read(_BLOCK_BYTES)
 
 
 def _syntax_advice(path: Path, syntax: str) -> str:
@@ -448,8 +444,12 @@ def _syntax_advice(path: Path, syntax: str) -> str:
     )
 
 
-def _open_file(path: Path) -> gzip.GzipFile | io.BufferedReader:
-    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")
+def _open_file(path: Path) -> io.BufferedReader:
+    """Open what a file holds, past the mark of UTF-8 with which some editors begin a text."""
+    file = open_packed(path)
+    if file.peek(len(BOM_UTF8)).startswith(BOM_UTF8):
+        file.read(len(BOM_UTF8))
+    return file
 
 
 def _syntax_message(path: Path, suffix: str, error: SyntaxError | MemoryError) -> str:
@@ -474,8 +474,8 @@ def _parse(file: _HashedFile, suffix: str, name: str) -> Iterator[ox.Quad]:
 
 def parse_only(path: Path) -> None:
     """Parse a file and keep nothing; what is wrong with it is for `QuadReader` to say."""
-    with suppress(SyntaxError, MemoryError, OSError, EOFError, zlib.error), _open_file(path) as file:
-        for _ in ox.parse(file, OXIGRAPH_FORMATS[_known_suffix(path)]):  # type: ignore[arg-type]
+    with suppress(SyntaxError, MemoryError, OSError, *DAMAGE), _open_file(path) as file:
+        for _ in ox.parse(file, OXIGRAPH_FORMATS[_known_suffix(path)]):
             pass
 
 

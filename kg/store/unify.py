@@ -6,6 +6,7 @@
 | a Wikibase statement of deprecated rank | nothing |
 | a name as a node of its own (SKOS-XL) | the name, as SKOS states it, too |
 | two ids with facts that are ``owl:sameAs`` | one entity: that of the first id; the link stays |
+| a list or container without a name | its members, as objects of the relation |
 """
 
 from itertools import chain
@@ -15,6 +16,7 @@ import pyoxigraph as ox
 
 from kgqa.kg.dialects import OWL, RDF, SKOS, WIKIBASE
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
+from kgqa.kg.store.lists import unfold_lists
 
 _ROLES = ("subject", "predicate", "object")
 _RDF = {name: ox.NamedNode(RDF + name) for name in ("reifies", "type", "Statement", *_ROLES)}
@@ -30,6 +32,7 @@ def unify(store: ox.Store) -> None:
     _remove_deprecated(store)
     _state_labels(store)
     _merge_same(store)
+    unfold_lists(store)
 
 
 def _state_reified(store: ox.Store) -> None:

@@ -7,15 +7,14 @@ None for no value.
 
 import codecs
 import csv
-import gzip
 import re
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
+from kgqa.kg.packing import DAMAGE, is_damage, is_packed, open_packed, unpacked_suffix
 from kgqa.kg.terms import one_line
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
@@ -29,11 +28,9 @@ Row = tuple[object, ...]
 
 
 def table_suffix(path: Path) -> str | None:
-    """Return what kind of table a file is by its name, also with ``.gz``; None if it is none."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes[-1:] == [".gz"]:
-        suffixes.pop()
-    return suffixes[-1] if suffixes and suffixes[-1] in TABLE_SUFFIXES else None
+    """Return what kind of table a file is by its name, also where it is compressed; None if it is none."""
+    suffix = unpacked_suffix(path)
+    return suffix if suffix in TABLE_SUFFIXES else None
 
 
 def read_rows(path: Path, *, join_commas: bool = False) -> Iterator[tuple[int, Row]]:
@@ -61,8 +58,7 @@ def _read_text(path: Path, join_commas: bool) -> Iterator[tuple[int, Row]]:
     from pyarrow import csv, string
 
     is_csv = table_suffix(path) == ".csv"
-    open_it: Any = gzip.open if path.suffix.lower() == ".gz" else Path.open
-    with open_it(path, "rb") as file:
+    with open_packed(path) as file:
         first = file.peek(1 << 12).partition(b"\n")[0]
         if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # "Unicode text" of Excel
             raise KGMalformed(f"{path.name}: not UTF-8; save the table in that encoding")
@@ -104,8 +100,8 @@ class _CommaJoiner:
 def _read_parquet(path: Path) -> Iterator[tuple[int, Row]]:
     from pyarrow import parquet
 
-    if path.suffix.lower() == ".gz":
-        raise KGMalformed(f"{path.name}: Parquet is compressed as it is; unpack it (gunzip)")
+    if is_packed(path):
+        raise KGMalformed(f"{path.name}: Parquet is compressed as it is; unpack it")
     with parquet.ParquetFile(path) as file:
         yield 1, tuple(file.schema_arrow.names)
         yield from _number_rows(file.iter_batches(_BATCH_ROWS, use_threads=False), 2, {})
@@ -135,10 +131,10 @@ def _errors_of(path: Path) -> Iterator[None]:
         yield
     except (KGError, GeneratorExit):
         raise
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowException, ValueError, EOFError, zlib.error) as error:
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowException, ValueError, *DAMAGE) as error:
         raise KGMalformed(f"{path.name}{_explain(str(error))}") from error
     except OSError as error:
-        if isinstance(error, gzip.BadGzipFile) or error.errno is None:
+        if is_damage(error):
             raise KGMalformed(f"{path.name}{_explain(str(error))}") from error
         raise KGUnavailable(f"cannot read {path}: {error.strerror}") from error
 

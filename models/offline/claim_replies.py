@@ -14,7 +14,14 @@ from kgqa.models.offline.chain_replies import Replies
 from kgqa.models.offline.interpreter import QuestionInterpreter
 from kgqa.prompts.judge_claim import JudgeClaim, Judgement
 from kgqa.retrieval.lookups import NO_ANSWER
-from kgqa.retrieval.wording import Encode, content_words, relation_phrase, stem_overlap, text_similarities
+from kgqa.retrieval.wording import (
+    Encode,
+    content_words,
+    relation_phrase,
+    stem_overlap,
+    text_similarities,
+    word_similarity,
+)
 
 _MAX_COMBINATIONS = 64  # of joined things that are looked at
 _MAX_NAME_LOOKUPS = 12  # in the graph for one question
@@ -180,6 +187,8 @@ async def judge_claim(prompt: JudgeClaim, interpreter: QuestionInterpreter) -> J
     terms = [*prompt.topics, *(node for path in offered for node in path.nodes)]
     hops = {hop for path in offered for hop, _ in path.steps}
     claim = await read_claim(prompt.question, prompt.topics, terms, hops, interpreter.graph)
+    if told := _read_flags(offered, claim):
+        return told
     facts = await asyncio.to_thread(_weigh_facts, offered, claim, interpreter.encode)
     favour, against = ([each for each in facts if each.said is said] for said in (True, False))
     joined, denied = ({each.pair for each in side} for side in (favour, against))
@@ -197,6 +206,43 @@ async def judge_claim(prompt: JudgeClaim, interpreter: QuestionInterpreter) -> J
     return Judgement(
         rationale=reason, verdict=verdict, favour=_choose_facts(favour), against=_choose_facts(against)
     )
+
+
+def _read_flags(paths: Sequence[Path], claim: Claim) -> Judgement | None:
+    """Return what truth values say of all things of a claim: "is it active?" where it has active: false."""
+    things = {thing for slot in claim.slots for thing in slot}
+    told: dict[str, dict[int, bool]] = {}
+    for number, path in enumerate(paths, 1):
+        thing, flag = claim.thing(path.topic), fold(path.nodes[-1].name or "")
+        if thing and len(path.steps) == 1 and flag in {"true", "false"}:
+            relation = relation_phrase(path.chain.hops[0].words)
+            if _says_alike(relation, claim.text):
+                denied = (_NEGATION.search(claim.text) is None) != (_NEGATION.search(relation) is None)
+                told.setdefault(thing, {})[number] = (flag == "true") != denied
+    if told.keys() != things or len(claim.slots) != 1 or not claim.clear:
+        return None
+    flags = {number: holds for each in told.values() for number, holds in each.items()}
+    if any(len({*each.values()}) > 1 for each in told.values()):
+        return None
+    holds = all(flags.values())
+    deciding = [number for number, each in flags.items() if each == holds]
+    sides = {"favour": deciding} if holds else {"against": deciding}
+    return Judgement(rationale="a value says so", verdict="yes" if holds else "no", **sides)
+
+
+def _says_alike(relation: str, claim: str) -> bool:
+    """Return whether the words of a relation and those of a claim are the same, but for their endings."""
+    one, other = (
+        [
+            word
+            for word in fold(_NEGATION.sub(" ", text)).split()
+            if word not in FUNCTION_WORDS and word != "it"
+        ]
+        for text in (relation, claim)
+    )
+    shares = [max((word_similarity(word, by) for by in other), default=0.0) for word in one]
+    shares += [max((word_similarity(word, by) for by in one), default=0.0) for word in other]
+    return min(shares, default=0.0) >= _MIN_STEM_SHARE
 
 
 def _weigh_facts(paths: Sequence[Path], claim: Claim, encode: Encode) -> list[_ClaimFact]:

@@ -77,9 +77,9 @@ _CUE_TABLE: tuple[tuple[str, AnswerKind, str], ...] = (
 )
 """What is asked for, most telling first. Capitals belong to names: they are no cue."""
 
-_NUMBERED = "".join(
-    rf"(?<!\b{number} )" for number in ("second", "third", "two", "three", "four", "five", "ten")
-)
+_NUMBERS = ("two", "three", "four", "five", "ten")
+_NUMBERED = "".join(rf"(?<!\b{number} )" for number in ("second", "third", *_NUMBERS))
+_SEVERAL_ASKED = re.compile(rf"\b(?:which|what) (?:{'|'.join(_NUMBERS)}|[1-9]\d?)\b(?!-)", re.IGNORECASE)
 _CUES = [
     (re.compile(rf"{_NUMBERED}(?<!\d )\b(?:{words})\b(?!(?: \w+)? than\b)"), Cue(kind, of))
     for words, kind, of in _CUE_TABLE
@@ -141,8 +141,11 @@ _MENTION_BONUS = 10.0  # of each thing that the question names, for a chain that
 
 
 def find_cue(question: str) -> Cue | None:
-    """Return the word that asks for an extreme, of several the one that says most; None without any."""
-    placed = place_cue(question)
+    """Return the word that asks for an extreme, of several the one that says most; None without any.
+
+    Nor where it asks for several: "which two peaks are the highest".
+    """
+    placed = None if _SEVERAL_ASKED.search(question) else place_cue(question)
     return placed[0] if placed else None
 
 

@@ -1,7 +1,6 @@
 """Write SPARQL: the model of a LangChain chain writes a query, and answers from its rows."""
 
 import asyncio
-import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
@@ -21,6 +20,7 @@ from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.act import opening
 from kgqa.prompts.base import MAX_LABEL_CHARS
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
+from kgqa.prompts.draft_query import written_query
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.chat_model import budgeted_chat_model
 from kgqa.runtime.node import NodeRuntime, node
@@ -32,8 +32,6 @@ PACKAGE = "langchain_community"
 
 MAX_NAMED_ENTITIES = 2 * MAX_CANDIDATES_SHOWN
 """Entities of the rows shown whose names are looked up at most; the others are not proved."""
-
-_CODE_BLOCK = re.compile(r"```(?:sparql)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
 
 
 @node("link", opens=True)
@@ -108,8 +106,7 @@ class Rows:
         return asyncio.run_coroutine_threadsafe(self._select(query), self._loop).result()
 
     async def _select(self, query: str) -> list[tuple[str, ...]]:
-        fenced = _CODE_BLOCK.search(query)
-        text = (fenced[1] if fenced else query).strip()
+        text = written_query(query) or query.strip()
         self._runtime.trace["query"] = text
         table: Table = await self._runtime.call_tool("run_query", query=text)
         self._runtime.trace["rows"] = len(table.rows)

@@ -323,6 +323,33 @@ def test_a_data_frame_of_triples_is_taken_as_it_is() -> None:
         kgqa.ask(WHERE, kg=frame[[0, 1]], model="offline")
 
 
+def test_a_list_of_triples_is_taken_as_it_is() -> None:
+    triples = [("Ada", "lives in", "Ulm"), ["Ben", "age", 7]]
+    assert shown(kgqa.ask(WHERE, kg=triples, model="offline")) == ["Ulm"]
+    assert shown(kgqa.ask("What is the age of Ben?", kg=tuple(triples), model="offline")) == ["7"]
+    with pytest.raises(kgqa.OptionError, match="triple 1 has no object that is a text, number or date"):
+        kgqa.ask(WHERE, kg=[*triples[:1], ("Ben", "age", None)], model="offline")
+
+
+@pytest.mark.parametrize(("kind", "says"), [("DiGraph", "relation"), ("MultiGraph", "type")])
+def test_a_graph_of_networkx_is_taken_as_it_is(kind: str, says: str) -> None:
+    network = getattr(pytest.importorskip("networkx"), kind)()
+    network.add_edge(1, 2, **{says: "lives in"}, weight=0.5)
+    network.add_node(1, label="Ada", age=30, type="Person", tags=["x"])
+    network.add_node(2, name="Ulm", area=None)
+    for question, answer in (
+        (WHERE, "Ulm"),
+        ("What is the age of Ada?", "30"),
+        ("How many persons are there?", "1"),
+    ):
+        assert shown(kgqa.ask(question, kg=network, model="offline")) == [answer]
+    network.add_edge(2, 3)
+    with pytest.raises(
+        kgqa.OptionError, match="the edge from 2 to 3 has no relation; give it one of the attr"
+    ):
+        kgqa.ask(WHERE, kg=network, model="offline")
+
+
 def test_an_open_graph_is_taken_as_it_is(graph: Open) -> None:
     assert shown(kgqa.ask(QUESTION, topics=["Ada"], method="cor", kg=graph(FAMILY), model=children())) == [
         "Ben",

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import json
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -17,8 +18,8 @@ from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql import chain_queries
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 from kgqa.retries import RetryPolicy
-from kgqa.tests.support.servers.faults import Answer, Exchange
-from kgqa.tests.support.servers.proxy import Proxy
+from kgqa.tests.support.servers.faults import Answer, Exchange, Fault
+from kgqa.tests.support.servers.proxy import Proxy, Request
 from kgqa.tests.support.servers.scripted import answer, saying, told
 
 ASK = "SELECT ?x { ?x ?y ?z }"
@@ -216,3 +217,58 @@ async def test_no_record_shows_what_lets_someone_in(
         record = await kgqa.aask("Whom does Ada know?", topics=["Ada"], kg=url, model="offline")
     assert record["answers"]
     assert not [word for word in (*SECRETS, "key-0815", "p%40ss") if word in str(record)]
+
+
+@pytest.mark.parametrize(("refused", "status", "taken"), [("GET", 405, "POST"), ("POST", 501, "GET")])
+def test_a_server_of_one_method_is_asked_by_that(refused: str, status: int, taken: str) -> None:
+    queries = [ASK, f"# {'x' * MAX_GET_URL_CHARS}\n{ASK}"]
+    with saying(then=None) as proxy:
+        proxy.faults = lambda request: (
+            lambda _: Answer(status, (), b"") if request.method == refused else answer("a")
+        )
+        endpoint = Endpoint(proxy.url)
+        for _ in range(2):
+            assert [endpoint.query_now(query).rows for query in queries] == [[(Literal("a"),)]] * 2
+        methods = [request.method for request in proxy.requests]
+        assert methods.count(refused) == 1 and methods[-3:] == [taken] * 3
+        proxy.faults = lambda request: lambda _: Answer(405, (), b"")
+        with pytest.raises(KGUnavailable, match=r"no SPARQL endpoint at this address \(405\)"):
+            Endpoint(proxy.url).query_now(ASK)
+
+
+def test_an_address_that_only_lacks_a_slash_is_told_with_it() -> None:
+    moved = told(b"", ("Location", "/sparql/?query=x"), status=301)
+    with saying(then=moved) as proxy, pytest.raises(KGUnavailable, match=r"it has moved; use \S+/sparql/$"):
+        Endpoint(proxy.url).query_now(ASK)
+
+
+@pytest.mark.parametrize(
+    ("challenge", "told_of"),
+    [
+        ('Bearer realm="x"', "it wants Bearer authentication"),
+        ("Basic", "put user and password"),
+        ("", "put us"),
+    ],
+)
+def test_how_a_server_wants_to_be_asked_is_told(challenge: str, told_of: str) -> None:
+    headers = [("WWW-Authenticate", challenge)] if challenge else []
+    with saying(then=told(b"", *headers, status=401)) as proxy, pytest.raises(KGUnavailable, match=told_of):
+        Endpoint(proxy.url).query_now(ASK)
+
+
+def test_triples_in_named_graphs_alone_are_told_with_their_graphs() -> None:
+    def choose(request: Request) -> Fault:
+        names = [{"graph": {"type": "uri", "value": f"http://g/{n}"}} for n in (1, 2)]
+        named = {"head": {"vars": ["graph"]}, "results": {"bindings": names}}
+        none = {"head": {"vars": ["relation", "n"]}, "results": {"bindings": []}}
+        body = named if "GRAPH ?graph" in request.query else none
+        if not ("GRAPH ?graph" in request.query or "GROUP BY ?relation" in request.query):
+            return lambda _: answer("0", column="n")
+        return lambda _: told(json.dumps(body).encode())
+
+    with saying(then=None) as proxy:
+        proxy.faults = choose
+        with pytest.raises(
+            KGUnavailable, match=r"\?default-graph-uri=http%3A%2F%2Fg%2F1 \(there is http://g/1, h"
+        ):
+            open_graph(proxy.url)

@@ -106,6 +106,28 @@ async def test_a_server_without_schemas_is_remembered(chat, stub):
     assert ["response_format" in request for request in stub.requests] == [True, False, False]
 
 
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (400, "System role not supported"),
+        (400, "Developer instruction is not enabled for models/gemma-3-27b-it"),
+        (500, "Value is not callable: Only user and assistant roles are supported!"),
+    ],
+)
+async def test_a_model_without_system_messages_is_told_all_by_the_user(chat, stub, caplog, status, words):
+    stub.replies = lambda request: (
+        failed(status, words) if request["messages"][0]["role"] == "system" else said(GOOD)
+    )
+    model = chat()
+    for _ in range(2):
+        assert (await model.ask(Pick())).reply.numbers == [2]
+    asked = stub.requests[-1]["messages"]
+    assert [message["role"] for message in asked] == ["user"]
+    assert Pick().instructions in asked[0]["content"] and Pick().case() in asked[0]["content"]
+    assert stub.requests[-2]["messages"] == asked  # remembered
+    assert caplog.text.count("takes no system message") == 1
+
+
 def refusing(**parameters):
     """A server that refuses parameters, each in its words, and answers what comes without them."""
 

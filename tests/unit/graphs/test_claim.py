@@ -106,3 +106,29 @@ async def test_a_thing_is_of_the_classes_above_its_own(graph: Callable[[str], Sp
         assert (shown(record), record["outcome"]) == (["yes"], "grounded")
     for asked in ("Is Luna a vehicle?", "Is Milo a boat?"):
         assert shown(await kgqa.aask(asked, kg=store, model="offline")) == []
+
+
+FLAGS = """
+e:a rdfs:label "Gate East" ; r:isOpen true ; r:certified "False" .
+e:b rdfs:label "Gate West" ; r:isOpen false ; r:notInspected true ; r:openDays 5 .
+e:c rdfs:label "Gate North" ; r:isOpen true ; r:openMaintenanceContract false .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Is Gate East open?", ["yes"]),
+        ("Is Gate West open?", ["no"]),
+        ("Isn't Gate West open?", ["no"]),
+        ("Is Gate East certified?", ["no"]),  # written as a text
+        ("Is Gate West inspected?", ["no"]),
+        ("Are Gate East and Gate North open?", ["yes"]),
+        ("Are Gate East and Gate West open?", ["no"]),
+        ("Is Gate East locked?", []),
+        ("Is Gate West under a contract?", []),
+    ],
+)
+async def test_truth_values_say_yes_and_no(turtle: Turtle, question: str, answer: list[str]) -> None:
+    record = await kgqa.aask(question, kg=open_graph([turtle(FLAGS)]), model="offline")
+    assert shown(record) == answer

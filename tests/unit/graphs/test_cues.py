@@ -94,6 +94,10 @@ def test_what_a_query_heeds_is_no_open_condition(question: str, used: AnswerQuer
         ("Who was Ada's second tallest child?", query(aggregate=Aggregate("argmax", (AGE,))), ["second"]),
         ("Who was Ada's tallest child in 1961?", query(aggregate=Aggregate("argmax", (AGE,))), ["1961"]),
         ("How many children did Ada have in 1961?", query(aggregate=Aggregate("count")), ["1961"]),
+        ("Which two children of Ada are the tallest?", query(aggregate=Aggregate("argmax", (AGE,))), ["two"]),
+        ("What 3 children of Ada are tallest?", query(aggregate=Aggregate("argmax", (AGE,))), ["3"]),
+        ("Which one child of Ada is the tallest?", query(aggregate=Aggregate("argmax", (AGE,))), []),
+        ("Which four-legged child is tallest?", query(aggregate=Aggregate("argmax", (AGE,))), []),
     ],
 )
 def test_what_is_computed_heeds_its_own_cue_alone(question: str, used: AnswerQuery, cues: list[str]) -> None:
@@ -141,3 +145,18 @@ async def test_an_answer_that_minds_no_cue_is_unverified(turtle) -> None:
     )
     assert record["outcome"] == "grounded_unverified"
     assert record["conditions"] == [{"words": "first", "query": None, "by": None}]
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("Which two lakes are the deepest?", ["Loch", "Mere"]),
+        ("Which 2 lakes have the smallest depth?", ["Pond", "Tarn"]),
+        ("Which lake is the deepest?", ["Loch"]),
+    ],
+)
+async def test_as_many_are_found_as_are_asked_for(turtle, asked: str, found: list[str]) -> None:
+    depths = {"Pond": 3, "Loch": 230, "Mere": 40, "Tarn": 25}
+    lakes = (f'e:{name} a e:Lake ; rdfs:label "{name}" ; r:depth {n} .' for name, n in depths.items())
+    record = await kgqa.aask(asked, kg=open_graph([turtle("\n".join(lakes))]), model="offline")
+    assert (sorted(answer["name"] for answer in record["answers"]), record["outcome"]) == (found, "grounded")

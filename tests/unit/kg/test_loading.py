@@ -1,6 +1,8 @@
 """Every format, gzipped or not, and one clear line for what cannot be read."""
 
+import bz2
 import gzip
+import lzma
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -77,6 +79,30 @@ def test_fingerprint_depends_on_content_only(tmp_path):
     assert first == second != third
 
 
+BOM = b"\xef\xbb\xbf"
+FORMS = {
+    "nt": f"{TRIPLE} .\n",
+    "ttl": f"{TRIPLE} .\n",
+    "csv": "head,relation,tail\nAda,lives in,Ulm\n",
+    "rdf": '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:x="http://x/">'
+    '<rdf:Description rdf:about="http://x/a"><x:r rdf:resource="http://x/b"/></rdf:Description></rdf:RDF>',
+    "jsonld": '{"@id": "http://x/a", "http://x/r": {"@id": "http://x/b"}}',
+}
+PACKERS = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+
+
+@pytest.mark.parametrize("suffix", FORMS)
+def test_a_file_is_the_same_compressed_or_marked_as_utf8(tmp_path, suffix):
+    text, prints = FORMS[suffix].encode(), set()
+    for packed, pack in PACKERS.items():
+        for mark in (b"", BOM):
+            (path := tmp_path / f"{len(mark)}.{suffix.upper()}{packed}").write_bytes(pack(mark + text))
+            graph = open_graph([path])
+            assert len(graph.relations) == 1
+            prints.add(graph.fingerprint)
+    assert len(prints) == 1
+
+
 MANY = b"".join(b"<http://x/%d> <http://x/r> <http://x/b> .\n" % i for i in range(999))
 BAD = {
     "text.nt": (b"hello, I am no RDF\n", KGMalformed, "text.nt, line 1: not readable as nt: "),
@@ -108,8 +134,11 @@ BAD = {
     ),
     "half.trix": (b"<TriX", KGMalformed, "half.trix"),
     "half.hext": (b"[", KGMalformed, "half.hext"),
-    "cut.nt.gz": (gzip.compress(MANY)[:-99], KGMalformed, "cut.nt.gz: damaged or incomplete gzip file: "),
-    "no.nt.gz": (b"not gzip", KGMalformed, "no.nt.gz: damaged or incomplete gzip file: "),
+    "cut.nt.gz": (gzip.compress(MANY)[:-99], KGMalformed, "cut.nt.gz: damaged or incomplete file: "),
+    "no.nt.gz": (b"not gzip", KGMalformed, "no.nt.gz: damaged or incomplete file: "),
+    "cut.ttl.bz2": (bz2.compress(MANY)[:-9], KGMalformed, "cut.ttl.bz2: damaged or incomplete file: "),
+    "no.csv.bz2": (b"not bzip2", KGMalformed, "no.csv.bz2: "),
+    "no.nt.xz": (b"not xz", KGMalformed, "no.nt.xz: damaged or incomplete file: "),
     "empty.nt": (b"", KGUnavailable, "empty.nt holds no triples"),
     "comment.ttl": (b"# nothing\n", KGUnavailable, "comment.ttl holds no triples"),
     "graph.txt": (b"x", KGUnavailable, "graph.txt: unknown kind of file; known are .csv, .hext, .json, "),

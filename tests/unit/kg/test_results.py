@@ -115,6 +115,22 @@ def test_json_of_another_form_is_told_without_an_error_of_python(answer: str) ->
         read_rows(answer.encode())
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("one\x01two\x0b", "one\x01two\x0b"),
+        ("\\U0001F600 \\\\U0001F600 é", "\U0001f600 \\U0001F600 é"),
+    ],
+)
+def test_texts_that_virtuoso_does_not_escape_are_read(written: str, read: str) -> None:
+    cell = f'{{"type": "literal", "value": "{written}"}}'
+    answer = f'{{"head": {{"vars": ["x"]}}, "results": {{"bindings": [{{"x": {cell}}}]}}}}'
+    ((term,),) = read_rows(answer.encode()).rows
+    assert term == Literal(read)
+    with pytest.raises(KGMalformed):
+        read_rows(answer.encode()[:-1])
+
+
 def test_depth_without_end_is_malformed() -> None:
     deep = b'{"a":' * 5_000 + b"1" + b"}" * 5_000
     with pytest.raises(KGMalformed):

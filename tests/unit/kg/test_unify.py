@@ -97,3 +97,37 @@ def test_what_is_said_of_a_triple_is_an_answer(tmp_path: Path) -> None:
     )
     record = kgqa.ask("Who shared the Gold Quill with Lia Marr?", kg=str(file), model="offline")
     assert [answer["name"] for answer in record["answers"]] == ["Sam Otis"]
+
+
+def test_members_of_lists_are_facts(tmp_path: Path) -> None:
+    (file := tmp_path / "g.ttl").write_text(
+        f"{PREFIXES}:t a :Tour ; rdfs:label 'Harbour walk' ; :stops (:pier :mill :fort) ; :guides () .\n"
+        ":u a :Tour ; rdfs:label 'Old town' ; :stops (:mill) . :t :hours ((9 12) (14)) .\n"
+        ":w a :Tour ; rdfs:label 'Night walk' ; :stops [ a rdf:Seq ; rdf:_1 :fort ; rdf:_2 :pier ] .\n"
+        ":pier rdfs:label 'Pier' . :mill rdfs:label 'Mill' . :fort rdfs:label 'Fort' .\n"
+    )
+
+    def answers(question: str) -> list[str | None]:
+        record = kgqa.ask(question, kg=str(file), model="offline")
+        assert record["outcome"] == "grounded"
+        return sorted(str(answer["name"]) for answer in record["answers"])
+
+    assert answers("What are the stops of Harbour walk?") == ["Fort", "Mill", "Pier"]
+    assert answers("What are the stops of Night walk?") == ["Fort", "Pier"]
+    assert answers("How many stops does Harbour walk have?") == ["3"]
+    assert answers("Which tours have the stop Mill?") == ["Harbour walk", "Old town"]
+    assert answers("What are the hours of Harbour walk?") == ["12", "14", "9"]
+    facts = [str(quad) for quad in load_files([file])[0]]
+    assert not any(word in fact for fact in facts for word in ("#first", "#rest", "#nil", "#_1", "guides"))
+
+
+def test_lists_of_axioms_and_those_that_lead_back_stay(tmp_path: Path) -> None:
+    text = (
+        f"{PREFIXES}:k owl:unionOf (:a :b) . :s :p _:l . _:l rdf:first :a ; rdf:rest _:m .\n"
+        "_:m rdf:first _:l ; rdf:rest _:m . :named a rdf:Bag ; rdfs:label 'All' ; rdf:_1 :a .\n"
+        ":s :q :named .\n"
+    )
+    found = loaded(tmp_path / "g.ttl", text)
+    assert sum("#first" in fact for fact in found) == 4  # a list that holds itself is led to by itself
+    assert "<http://t/s> <http://t/p> <http://t/a>" in found
+    assert "<http://t/s> <http://t/q> <http://t/named>" in found
