@@ -7,9 +7,9 @@ The graphs are made (`_made_graph`): Zipf fan-in, names, types, dates, numbers, 
 which nine of ten people belong. Forty questions of one to three hops are asked of each, one after
 another in a process of its own: by CoR and by compose with a simulated model that never errs, and by CoR
 with the offline model. Told are seconds of the processor of that process (without what the simulated model
-itself takes), queries, and the memory it has come to hold; of the hop into the hub, the seconds of a page
-with its names. Of each graph it is told how long `kgqa kg load` takes, and pyoxigraph's own bulk load of
-the same file just before.
+itself takes) and queries, and the memory that another process comes to hold which does nothing else; of the
+hop into the hub, the seconds of a page with its names. Of each graph it is told how long `kgqa kg load`
+takes, and pyoxigraph's own bulk load of the same file just before.
 What is made is kept in DIR, where it is given, and used again. ``--draw`` puts tables and plot into
 docs/scale.md.
 """
@@ -44,6 +44,7 @@ from kgqa.kg.opening import PAGE_ROWS, open_graph
 from kgqa.kg.store.directory import is_store
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.interface import Completion
+from kgqa.models.scripted import ScriptedModel
 from kgqa.prompts.base import Prompt, R
 from kgqa.runtime.record import Ref
 
@@ -133,17 +134,21 @@ def _id(kind: str, place: int) -> str:
 
 
 class PerfectModel(SimulatedModel):
-    """Never errs, and knows the processor seconds that its own thinking has taken."""
+    """Never errs, and knows its replies and the processor seconds that its own thinking has taken."""
 
-    own = 0.0
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.own, self.replies = 0.0, list[dict[str, Any]]()
 
     async def ask(self, prompt: Prompt[R]) -> Completion[R]:
         """Reply as a simulated model does."""
         before = time.process_time()
         try:
-            return await super().ask(prompt)
+            said = await super().ask(prompt)
         finally:
             self.own += time.process_time() - before
+        self.replies.append(said.reply.model_dump(mode="json"))
+        return said
 
 
 async def ask(source: str, triples: int, asker: str) -> dict[str, Any]:
@@ -155,13 +160,26 @@ async def ask(source: str, triples: int, asker: str) -> dict[str, Any]:
     pages: list[float] = []
     with garbage_frozen():  # as in `kgqa eval` and on the server
         costs = [await cost_of(question, graph, asker) for question in asked]
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         for _ in range(EACH):
             graph = open_graph([source])  # one that remembers no page
             before = time.process_time()
             await graph.follow_chain(citizens())
             pages.append(time.process_time() - before)
-    return {"first": first, "memory": memory, "questions": costs, "hub": float(np.median(pages))}
+    return {"first": first, "questions": costs, "hub": float(np.median(pages))}
+
+
+async def hold(source: str, asker: str, asked: Sequence[Mapping[str, Any]]) -> float:
+    """Return the memory in MB that a process has come to hold in which nothing but asking is done.
+
+    The model replies what a perfect one has replied elsewhere: this looks up more than it is asked for.
+    """
+    method, model = ASKERS[asker]
+    graph = open_graph([source])
+    with garbage_frozen():
+        for each in asked:
+            replies = ScriptedModel(each["replies"]) if model == "perfect" else model
+            await kgqa.aask(each["question"], topics=each["topics"], method=method, kg=graph, model=replies)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 async def cost_of(question: Question, graph: KnowledgeGraph, asker: str) -> dict[str, Any]:
@@ -177,6 +195,8 @@ async def cost_of(question: Question, graph: KnowledgeGraph, asker: str) -> dict
         nodes[node] = nodes.get(node, 0.0) + spent - sum(nodes.values())
     return {
         "question": question.text,
+        "topics": topics,
+        "replies": perfect.replies,
         "processor": sum(nodes.values()),
         "nodes": nodes,
         "queries": record["usage"]["kg_queries"],
@@ -216,12 +236,14 @@ def in_process(code: str) -> Any:
 
 
 def measure(source: str, triples: int, asker: str) -> dict[str, Any]:
-    """Ask in a process of its own."""
-    asked = f"asyncio.run(ask({source!r}, {triples}, {asker!r}))"
-    found: dict[str, Any] = in_process(
-        f"import asyncio; from kgqa.benchmarks.scale import ask; print(json.dumps({asked}))"
-    )
-    return found
+    """Ask in a process of its own, and once more in another for its memory."""
+    called = "import asyncio; from kgqa.benchmarks.scale import ask, hold; print(json.dumps(asyncio.run({})))"
+    found: dict[str, Any] = in_process(called.format(f"ask({source!r}, {triples}, {asker!r})"))
+    with tempfile.NamedTemporaryFile("w+", suffix=".json") as file:
+        json.dump(found["questions"], file)
+        file.flush()
+        asked = f"json.load(open({file.name!r}))"
+        return found | {"memory": in_process(called.format(f"hold({source!r}, {asker!r}, {asked})"))}
 
 
 def loaded(file: Path, folder: Path) -> list[tuple[float, float]]:

@@ -60,7 +60,7 @@ SIGNALS = {
 }
 """What speaks for and against an answer."""
 
-SURE_CONFIDENCE = 0.79
+SURE_CONFIDENCE = 0.82
 """From which on 95 % of answers on graphs that were left out have something right: see docs/offline.md."""
 
 MIN_SUPPORT = 0.5
