@@ -2,7 +2,7 @@
 
 Prints a table by outcome; and, family of graphs by family, the confidence from which 95 % of the answers to
 the questions of the other families have something right, and what is above it in the family itself. The
-highest of these levels is `SURE_CONFIDENCE`. Then, of all questions, how many have something right in the
+middle of these levels is `SURE_CONFIDENCE`. Then, of all questions, how many have something right in the
 answer, and in it or the first two other readings (`alternatives`). Needs the question sets of the data folder
 (KGQA_DATA); of these it asks training parts, where there are any.
 
@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 import kgqa
+from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
 from kgqa.evaluation.datasets import load
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.scoring.scores import score_answers
@@ -40,6 +41,9 @@ SETS = (
     ("WorldCup", WORLDCUP, "worldcup/wc-p2.jsonl.gz", "train"),
     ("WorldCup", WORLDCUP, "worldcup/wc-c.jsonl.gz", "train"),
     ("Wikidata", WIKIDATA, "wikidata/qald10_en_grasp_slice.jsonl.gz", "train"),
+    ("PathQuestion", ("pathquestion/pq-2h.nt.gz",), "pathquestion/pq-2h.jsonl.gz", "train"),
+    ("PathQuestion", ("pathquestion/pq-3h.nt.gz",), "pathquestion/pq-3h.jsonl.gz", "train"),
+    ("sample", (str(SAMPLE_GRAPH),), str(SAMPLE_QUESTIONS), "train"),
 )
 """The family of each set, its graph, its questions and their part."""
 

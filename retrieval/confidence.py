@@ -1,9 +1,8 @@
 """How likely the chosen chains answer a question, and which of its words nothing says.
 
 A logistic regression over a few signals. Its weights were fitted by ``benchmarks/_confidence_weights.py``
-on training parts of MetaQA and the sample and the part of the WebQSP slice that is called train: on these
-questions, on the same ones with the relation that answers them hidden, and on some asked of a graph that they
-are not about.
+on training parts of six families of graphs: on their questions, on the same ones with the relation that
+answers them hidden, and on some asked of a graph that they are not about.
 """
 
 import math
@@ -61,7 +60,7 @@ SIGNALS = {
 """What speaks for and against an answer."""
 
 SURE_CONFIDENCE = 0.82
-"""From which on 95 % of answers on graphs that were left out have something right: see docs/offline.md."""
+"""From which on about 95 % of answers have something right, whatever the graph: see docs/offline.md."""
 
 MIN_SUPPORT = 0.5
 """Below which a word of the question is said by nothing."""

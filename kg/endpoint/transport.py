@@ -118,14 +118,17 @@ class HttpTransport:
             KGUnavailable: if it will answer none, however often it is asked.
         """
         written = self._write_request(query, seconds)
-        request = self._client.build_request(
-            written.get_method(),
-            written.full_url,
-            headers={**dict(written.header_items()), "Accept-Encoding": ACCEPTED_ENCODINGS},
-            content=written.data if isinstance(written.data, bytes) else None,
-            # ends before the whole does, so that a host that is not there is told from a slow one
-            timeout=httpx.Timeout(None, connect=min(CONNECT_SECONDS, SERVER_DEADLINE_SHARE * seconds)),
-        )
+        # ends before the whole does, so that a host that is not there is told from a slow one
+        timeout = httpx.Timeout(None, connect=min(CONNECT_SECONDS, SERVER_DEADLINE_SHARE * seconds))
+        headers = {**dict(written.header_items()), "Accept-Encoding": ACCEPTED_ENCODINGS}
+        content = written.data if isinstance(written.data, bytes) else None
+        method, url = written.get_method(), written.full_url
+        try:
+            request = self._client.build_request(
+                method, url, headers=headers, content=content, timeout=timeout
+            )
+        except httpx.InvalidURL:
+            raise KGRejected("the query is too long for GET, and the server does not take POST") from None
         try:
             async with asyncio.timeout(seconds):
                 response = await self._client.send(request, stream=True)

@@ -121,7 +121,7 @@ FINAL = [
     (page(500, "Virtuoso 37000 Error SP030: syntax error"), KGRejected, "SP030"),
     (page(401), KGUnavailable, "put user and password into the address"),
     (page(403), KGUnavailable, "refuses access (403)"),
-    *((page(status), KGUnavailable, "no SPARQL endpoint") for status in (404, 405, 406, 410, 415)),
+    *((page(status), KGUnavailable, "no SPARQL endpoint") for status in (404, 406, 410, 415)),
     (page(301, location="/elsewhere/?query=SELECT"), KGUnavailable, "it has moved; use http://127.0.0.1:"),
     (page(308, location="https://there/sparql"), KGUnavailable, "it has moved; use https://there/sparql"),
     (page(304), KGUnavailable, "HTTP 304"),

@@ -231,6 +231,9 @@ def test_a_server_of_one_method_is_asked_by_that(refused: str, status: int, take
             assert [endpoint.query_now(query).rows for query in queries] == [[(Literal("a"),)]] * 2
         methods = [request.method for request in proxy.requests]
         assert methods.count(refused) == 1 and methods[-3:] == [taken] * 3
+        if taken == "GET":
+            with pytest.raises(KGRejected, match="too long for GET, and the server does not take POST"):
+                endpoint.query_now(f"# {'x' * 70_000}\n{ASK}")
         proxy.faults = lambda request: lambda _: Answer(405, (), b"")
         with pytest.raises(KGUnavailable, match=r"no SPARQL endpoint at this address \(405\)"):
             Endpoint(proxy.url).query_now(ASK)

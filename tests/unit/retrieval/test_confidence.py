@@ -38,11 +38,14 @@ async def test_what_the_graph_says_is_likelier_right_than_what_it_does_not(read:
     assert said.confidence > 0.5 > silent.confidence
     assert (said.missing, said.trained) == (None, False)
     assert silent.missing in {"opera", "sung"}
+    assert (said.signals["unsaid"], silent.signals["unsaid"]) == (0, 2)
 
 
 async def test_where_is_in_doubt_unless_a_place_is_said(read: Any) -> None:
     found = [await read(f"{asked} is the mayor of Ulm?") for asked in ("Who", "Where")]
     assert [each.doubt for each in found] == [None, "where"]
+    assert [each.signals["doubt"] for each in found] == [0, 1]
+    assert found[0].confidence > found[1].confidence
 
 
 def test_a_chain_that_comes_back_is_in_doubt_unless_others_of_the_same_are_asked_for() -> None:
