@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from kgqa.kg.languages import detect_language, function_words
 from kgqa.kg.terms import Hop, Literal, Term
 from kgqa.kg.text import fold, in_singular
 from kgqa.retrieval.candidate_chains import CandidateChain, InverseRelations, TrainingAdvice, log_likelihood
@@ -59,7 +60,7 @@ SIGNALS = {
 }
 """What speaks for and against an answer."""
 
-SURE_CONFIDENCE = 0.82
+SURE_CONFIDENCE = 0.8
 """From which on about 95 % of answers have something right, whatever the graph: see docs/offline.md."""
 
 MIN_SUPPORT = 0.5
@@ -104,7 +105,9 @@ def read_signals(
     taught = [_read_training(each, found.advice[topic], found.inverses) for topic, each in chains.items()]
     masked = [found.masked[topic] for topic in chains]
     ends = [end.term for each in chains.values() for end in each.ends[:_MAX_NAMED_ENDS]]
-    words = asked_words(masked[0])
+    language = detect_language(question)
+    empty = frozenset() if language in {"", "en"} else function_words(language)  # English ones are left out
+    words = [word for word in asked_words(masked[0]) if word not in empty]
     labels = {hop.words for each in chains.values() for chain in each.chains for hop in (*chain.hops, *by)}
     classes = {topic.name for topic, each in chains.items() if not each.moves and topic.name}
     labels |= classes  # things of the kind that is asked for

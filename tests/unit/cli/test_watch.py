@@ -50,7 +50,7 @@ def test_every_method_can_be_watched(
         assert err.endswith(("provider:name\n", "give a language model\n"))
     else:
         assert (status, err) == (0, "")
-        said = ("grounded", "from the graph, if I read you right")
+        said = ("proved by the graph", "from the graph, if I read you right")
         costs = tuple(f"  {each} · {method}, offline" for each in said)
         assert sum(line.startswith(costs) for line in lines) == 1
     assert sum(line.startswith("link ") for line in lines) == (method not in {"io", "cot", "sc"})

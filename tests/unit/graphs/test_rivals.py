@@ -103,7 +103,7 @@ e:ned a e:Person ; rdfs:label "Ned Fox" ; r:teacherOf e:kim .
         ("Which depot shipped to Depot Amber?", None, ["shipped To Depot Amber"]),  # none did
         ("Who is the teacher of Lou Day?", "Kim Lee", []),
         ("Who is the pupil of Lou Day?", None, ["which way teacher Of is meant"]),
-        ("Who is the teacher of Ned Fox?", None, ["teacher Of Ned Fox"]),
+        ("Who is the teacher of Ned Fox?", None, ["teacher", "teacher Of Ned Fox"]),
         ("Who is the keeper of Depot Cedar?", "Kim Lee", []),
     ],
 )
