@@ -19,7 +19,7 @@ def test_the_page_has_every_method_in_every_table(setting, model) -> None:
     name = f"{setting.name} {model.partition(':')[0]}"
     table = page.partition(f"<!-- {name} -->")[2].partition("<!-- end -->")[0]
     rows = re.findall(r"^\| \[(\w+)\]", table, re.M)
-    talk = {"draft"} | ({"agent", "sparql_qa"} if model == "offline" else set())
+    talk = {"agent", "sparql_qa"} if model == "offline" else set()
     expected = [
         method
         for method in METHODS
