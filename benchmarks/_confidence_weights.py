@@ -138,7 +138,10 @@ def _moved(line: Record, topic: Record) -> Record | None:
 
 
 async def cases(part: Part, folder: Path) -> list[Case]:
-    """Ask the questions of a part with and without exemplars, and once more with their relations hidden."""
+    """Ask the questions of a part with and without exemplars, and once more with their relations hidden.
+
+    Without exemplars and with nothing hidden they are also asked without their topics.
+    """
     graph, memo = open_graph([DATA / name for name in part.kg]), CachedEncoder(open_encoder)
     name = "sample" if part.name in {"foreign", "moved"} else part.name
     out = folder / f"{name}{part.exemplars}"
@@ -152,13 +155,13 @@ async def cases(part: Part, folder: Path) -> list[Case]:
     for library in libraries:
         for hidden in (False, True) if part.name == name else (False,):
             interpreter = QuestionInterpreter(hiding, memo.encode, library, frozenset())
-            for line in part.asked:
+            answerable = part.name == name and not hidden
+            alone = [{**line, "topic_entities": []} for line in part.asked if answerable and library is None]
+            for line in [*part.asked, *alone]:
                 relations = _relations(line) if hidden else frozenset()
                 if hidden <= bool(relations):
                     hiding.hidden = relations
-                    found += await _ask(
-                        line, interpreter, part.name, answerable=part.name == name and not hidden
-                    )
+                    found += await _ask(line, interpreter, part.name, answerable=answerable)
     return found
 
 
