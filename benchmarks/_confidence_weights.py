@@ -41,6 +41,9 @@ from kgqa.tests.support.perfect import DATA
 ABOUT = frozenset({"people", "film", "music", "sports", "book", "tv", "government", "award", "education"})
 """What foreign questions are about, by the beginning of their relations: the sample says nothing of it."""
 
+AGAINST = {"other", "kind", "depth", "unsaid", "doubt"}
+"""Signals that speak against an answer."""
+
 SLICE = ("freebase/freebase_slice.nt.gz", "freebase/freebase_slice_gnnrag.nt.gz")
 
 
@@ -196,6 +199,7 @@ def fitted(found: Sequence[Case], columns: Array) -> Array:
     """Fit weights to the logarithm of the likelihood.
 
     Questions that the graph can answer weigh twice as much as the others; all sets of a kind weigh the same.
+    What speaks against an answer never counts for it, nor the other way round.
     """
     from scipy.optimize import minimize
 
@@ -217,7 +221,8 @@ def fitted(found: Sequence[Case], columns: Array) -> Array:
         total = weights @ (np.logaddexp(0, logits) - right * logits) + 0.5 * (values * held) @ values
         return float(total), scaled.T @ (weights * (1 / (1 + np.exp(-logits)) - right)) + values * held
 
-    found_ = minimize(loss, np.zeros(len(columns)), jac=True, method="L-BFGS-B").x
+    signs = [(None, None), *((None, 0) if name in AGAINST else (0, None) for name in [*SIGNALS][1:])]
+    found_ = minimize(loss, np.zeros(len(columns)), jac=True, method="L-BFGS-B", bounds=signs).x
     return np.asarray(found_ * columns / scale)
 
 
