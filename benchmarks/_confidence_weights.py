@@ -41,7 +41,7 @@ from kgqa.tests.support.perfect import DATA
 ABOUT = frozenset({"people", "film", "music", "sports", "book", "tv", "government", "award", "education"})
 """What foreign questions are about, by the beginning of their relations: the sample says nothing of it."""
 
-AGAINST = {"other", "kind", "depth", "unsaid", "doubt"}
+AGAINST = {"other", "kind", "unsaid", "doubt"}
 """Signals that speak against an answer."""
 
 SLICE = ("freebase/freebase_slice.nt.gz", "freebase/freebase_slice_gnnrag.nt.gz")

@@ -38,25 +38,24 @@ class Weight(NamedTuple):
 
 
 SIGNALS = {
-    "always": Weight(-8.15, -4.87),
+    "always": Weight(-6.26, -4.65),
     # likeness of the question without its topics to the hop that is most alike
-    "hop": Weight(2.51, 4.39),
+    "hop": Weight(2.57, 4.8),
     # how far the word of the question is said that is said best
-    "best": Weight(3.18, 0.18),
+    "best": Weight(2.73, 0.04),
     # share of the choice among all that are possible
-    "share": Weight(2.56, 2.87),
+    "share": Weight(2.24, 2.54),
     # likeness of the nearest training question that has the chain, and its likelihood by the hop model
-    "like": Weight(2.01, 0.0),
-    "learned": Weight(2.15, 0.0),
+    "like": Weight(1.62, 0.0),
+    "learned": Weight(1.97, 0.0),
     # how much of its topics' names the question says, and whether it says another name
-    "named": Weight(0.12, 0.6),
-    "other": Weight(-3.05, -0.37),
+    "named": Weight(0.0, 1.19),
+    "other": Weight(-2.9, -0.49),
     # whether no end is a date, a number or a thing where one is asked for
-    "kind": Weight(-4.04, -3.54),
-    "depth": Weight(0.31, 0.37),
+    "kind": Weight(-3.98, -4.13),
     # how many words of the question nothing says, to 3; whether something is in doubt, however likely
-    "unsaid": Weight(0.35, -0.28),
-    "doubt": Weight(-0.29, -1.55),
+    "unsaid": Weight(0.0, -0.35),
+    "doubt": Weight(-0.18, -1.44),
 }
 """What speaks for and against an answer."""
 
@@ -135,7 +134,6 @@ def read_signals(
             _says_other_name(without_eras(question), [*names, *(end.name or "" for end in ends)], labels)
         ),
         "kind": float(_is_other_kind(masked[0], ends)),
-        "depth": float(max(each.chain.depth for each in chains.values())),
         "unsaid": float(min(_MAX_UNSAID, sum(value < MIN_SUPPORT for value in support))),
         "doubt": float(doubt is not None),
     }

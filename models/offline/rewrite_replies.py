@@ -26,6 +26,7 @@ MAX_READINGS = 5  # of a follow-up that are compared
 MAX_TURNS_BACK = 3  # to which a pronoun may refer
 MIN_CONFIDENCE = 0.1  # of a reading from which on it counts that its words fit
 NUMBER_BONUS = 0.5  # confidence that a plural gains by standing for several
+HOP_PENALTY = 0.1  # confidence that a reading loses for each hop but one: what is spoken of has it itself
 RECENCY_PENALTY = 0.05  # confidence that a referent loses for each that was spoken of later
 KIND_BONUS = 0.3  # confidence that "the city" gains by standing for a city, "he" for the answer of a "who"
 TOPIC_BONUS = 0.3  # confidence that "the genre?" gains by being that of what a question was about
@@ -286,7 +287,8 @@ async def _surest(
         try:
             found = await interpreter.interpret(question, (*referent.topics, *others))
             new = found.reading and not _repeats(found, referent)
-            confidence = found.reading.confidence if found.reading and new else 0.0
+            hops = max((chain.depth for chain in found.chains.values()), default=1)
+            confidence = found.reading.confidence - HOP_PENALTY * (hops - 1) if found.reading and new else 0.0
         except NO_ANSWER:
             confidence = 0.0
         fits = bonus if confidence >= MIN_CONFIDENCE else 0.0
