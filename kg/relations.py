@@ -147,7 +147,9 @@ class RelationCatalog:
         for first in range(0, len(ids), NAMES_PER_QUERY):
             some = ids[first : first + NAMES_PER_QUERY]
             yield queries.names(some, labels), "{}"
-            for claim in () if self._dialect.entities else claims.keys() & self._facts.predicates.keys():
+            for claim in (
+                () if self._dialect.entities else filter(self._facts.predicates.__contains__, claims)
+            ):
                 yield queries.names(some, labels, by=claim), WIKIBASE_RELATIONS[claims[claim]]
 
     def _read_names(self, rows: Iterable[Row], words: str) -> dict[str, str]:
