@@ -22,7 +22,7 @@ from rich.console import Console
 from kgqa.benchmarks._runs import DOCS, drawn, put
 from kgqa.evaluation.datasets import load
 from kgqa.evaluation.question import Question
-from kgqa.kg.dialects import DIALECTS
+from kgqa.kg.dialects import dialect_named
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop
@@ -79,7 +79,7 @@ async def count_exact(graph: SparqlGraph, questions: Sequence[Question], lower: 
 
 async def find_classes(graph: SparqlGraph, ids: Sequence[str]) -> set[str | None]:
     """Return those that others are of, by a relation to types."""
-    types = DIALECTS[graph.dialect].types
+    types = dialect_named(graph.dialect).types
     chains = [Chain(Entity(id), (Hop(type, False),)) for id in dict.fromkeys(ids) for type in types]
     visits = await graph.visit_chains(chains, hops=False, sample=1)
     return {chain.topic.id for chain, visit in zip(chains, visits, strict=True) if len(visit.ends)}

@@ -16,7 +16,7 @@ from kgqa.addresses import drop_user, is_web_address, redact_name
 from kgqa.builds import remove_folder
 from kgqa.data import SAMPLE_GRAPH, SAMPLE_NAME
 from kgqa.kg.bolt import is_property_graph
-from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
+from kgqa.kg.dialects import DIALECTS, PLAIN, Dialect, detect_dialect
 from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
 from kgqa.kg.graph import Executor, GraphFacts, Row
 from kgqa.kg.languages import names_shown_in
@@ -236,7 +236,9 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
     if listed == {}:
         raise KGUnavailable(f"{executor.url} holds no triples{_advise_graph(executor)}")
     fingerprint = _fingerprint(url, listed)
-    kind = detect_dialect((*predicates, *(_wikibase_relations(executor) if listed is None else ())))
+    kind = detect_dialect(tuple(predicates))
+    if listed is None and kind is PLAIN:
+        kind = detect_dialect(_wikibase_relations(executor))
     # by a client of its own: what is refused there says nothing of the queries of questions
     own = Endpoint(url, deadline=deadline)
     profile = kept_profile(fingerprint, lambda: _profile_endpoint(own, listed or {}, kind))
@@ -336,8 +338,11 @@ def _present_predicates(executor: Executor) -> dict[str, int]:
 
 
 def _wikibase_relations(executor: Executor) -> list[str]:
-    """Return a relation of a graph that nobody counts, by which a Wikibase states something."""
-    rows = executor.query_now(queries.wikibase_relation()).rows
+    """Return a relation of a graph that nobody counts, by which a Wikibase states something, if it tells."""
+    try:
+        rows = executor.query_now(queries.wikibase_relation()).rows
+    except (KGTimeout, KGSilent, KGRejected):
+        return []
     return [relation.id for (relation,) in rows if isinstance(relation, Entity)]
 
 

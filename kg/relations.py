@@ -143,11 +143,12 @@ class RelationCatalog:
     def _name_queries(self, relations: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield the queries for what gives relations their names, and how these are written."""
         labels, claims = self._naming.labels, {WIKIBASE + each: each for each in WIKIBASE_RELATIONS}
+        stated = [claim for claim in claims if claim in self._facts.predicates]
         ids = sorted(filter(None, map(self._dialect.relation_entity, relations)))
         for first in range(0, len(ids), NAMES_PER_QUERY):
             some = ids[first : first + NAMES_PER_QUERY]
             yield queries.names(some, labels), "{}"
-            for claim in () if self._dialect.entities else claims.keys() & self._facts.predicates.keys():
+            for claim in () if self._dialect.entities else stated:
                 yield queries.names(some, labels, by=claim), WIKIBASE_RELATIONS[claims[claim]]
 
     def _read_names(self, rows: Iterable[Row], words: str) -> dict[str, str]:

@@ -74,9 +74,8 @@ class QuestionMaker:
     async def of(cls, graph: KnowledgeGraph) -> "QuestionMaker":
         """Make one for the classes of a graph with most members; where it has none, for its nodes."""
         profile = await graph.profile()
-        most = MAX_HOPS_IN_ALL // (
-            4 * len(dialect_named(graph.dialect).types)
-        )  # classes that a query can name
+        types = dialect_named(graph.dialect).types
+        most = MAX_HOPS_IN_ALL // (4 * len(types))  # classes that a query can name
         named = (each for each in profile.classes if each.is_named and each.examples)
         small = (each for each in named if len(profile.subclasses(each.id)) <= most)
         found = await with_names(graph, [*islice(small, 2 * MAX_CLASSES)])

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
-from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect, entity_iri
+from kgqa.kg.dialects import Dialect, detect_dialect, dialect_named, entity_iri
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Proof
@@ -35,12 +35,12 @@ def is_hop_named(hop: Hop, step: str) -> bool:
 
 def resolve_hops(gold_path: Sequence[str], graph: KnowledgeGraph) -> tuple[Hop, ...] | None:
     """Return the hops of a graph that steps name; None if it does not have one of them."""
-    known = _relations_by_name.get(graph)
+    dialect, known = dialect_named(graph.dialect), _relations_by_name.get(graph)
     if known is None:
-        every = (*graph.relations, *DIALECTS[graph.dialect].types)
+        every = (*graph.relations, *dialect.types)
         by_local = {local_name(relation): relation for relation in reversed(every)}
         known = _relations_by_name[graph] = by_local | {relation: relation for relation in every}
-    found = [_resolve_relation(_strip_name(step), known, DIALECTS[graph.dialect]) for step in gold_path]
+    found = [_resolve_relation(_strip_name(step), known, dialect) for step in gold_path]
     if None in found:
         return None
     return tuple(Hop(r, not step.startswith("^")) for r, step in zip(found, gold_path, strict=True) if r)

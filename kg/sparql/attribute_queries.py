@@ -6,12 +6,14 @@ chain's end: a row is of a node and an end.
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from kgqa.kg.dialects import is_statement_relation
 from kgqa.kg.sparql.chain_queries import CUT_ENDS, CUT_TRIPLES, Limits, cut_query, nodes_after
 from kgqa.kg.sparql.patterns import (
     FALSE,
     NOWHERE,
     TRUE,
     label_of,
+    not_deprecated,
     serialise,
     triple_pattern,
     values_list,
@@ -60,24 +62,29 @@ def _of_chain(
 ) -> Iterator[str]:
     near = [term for term in near if term != chain.topic]  # all nodes may be beside it
     for place, hops in wanted.items():
-        blocks = [*_nodes(chain, place, limits), *_near(chain, place, near, limits)]
+        node, blocks = f"?e{place}", [*_nodes(chain, place, limits), *_near(chain, place, near, limits)]
         for forward in (True, False):
             listed = [hop.relation for hop in hops if hop.forward == forward]
             if every := [*(types if forward and place == chain.depth else ()), *listed]:
-                step = f"{_triple(place, forward)} {_among(every)}"
+                step = f"{_triple(place, forward)} {_among(every, '?value' if forward else node)}"
                 blocks.append(_values(chain, place, forward, step, limits))
             if listed:
-                step = f"{_triple(place, forward, '?past')} {_among(listed)}"
+                step = f"{_triple(place, forward, '?past')} {_among(listed, '?past' if forward else node)}"
                 blocks.append(_past_unnamed(chain, place, step, labels, limits))
             if forward and (parts := [each for each in listed if each in owned]):
-                step = f"{_triple(place, forward, '?past')} {_among(parts)}"
+                step = f"{_triple(place, forward, '?past')} {_among(parts, '?past')}"
                 blocks.append(_past_unnamed(chain, place, step, (), limits))
         yield from (f'{{ {block} }} BIND("{place:d}" AS ?place)' for block in blocks)
 
 
-def _among(relations: Sequence[str]) -> str:
-    """Hold ``?relation`` to some: by VALUES, Oxigraph would read all facts of each of them."""
-    return f"FILTER(?relation IN ({', '.join(map(write_iri, relations))}))"
+def _among(relations: Sequence[str], object_: str) -> str:
+    """Hold ``?relation`` to some: by VALUES, Oxigraph would read all facts of each of them.
+
+    What a Wikibase states as deprecated is not stated.
+    """
+    among = f"FILTER(?relation IN ({', '.join(map(write_iri, relations))}))"
+    stating = any(map(is_statement_relation, relations))
+    return f"{among} {not_deprecated(object_)}" if stating else among
 
 
 def _starts(chain: Chain, place: int, limits: Limits) -> str:

@@ -113,10 +113,15 @@ def triple_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) 
         subject = NOWHERE
     step = schema_pattern(subject, iri, object_) or f"{subject} {relation} {object_} ."
     if is_statement_relation(iri):
-        step += f" FILTER NOT EXISTS {{ {object_} <{WIKIBASE}rank> <{WIKIBASE}DeprecatedRank> }}"
+        step += f" {not_deprecated(object_)}"
     if language:
         step += f' FILTER(LANGMATCHES(LANG({object_}), "{language}"))'
     return f"{step} VALUES {end} {{ {listed} }}" if listed else step
+
+
+def not_deprecated(statement: str) -> str:
+    """Write the test that a Wikibase does not state something as deprecated."""
+    return f"FILTER NOT EXISTS {{ {statement} <{WIKIBASE}rank> <{WIKIBASE}DeprecatedRank> }}"
 
 
 def proof_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) -> str:

@@ -5,12 +5,15 @@ from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
+import pyoxigraph as ox
 import pytest
 
 import kgqa
 from kgqa.kg.dialects import RDFS, WIKIBASE
 from kgqa.kg.opening import open_graph
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition
+from kgqa.kg.sparql.attribute_queries import attribute_values
+from kgqa.kg.sparql.chain_queries import Limits
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 from kgqa.tests.support.cases import server_missing, tried
 from kgqa.tests.support.servers.fixtures import Serve
@@ -129,3 +132,13 @@ async def test_a_deprecated_statement_leads_nowhere(
     graph = await asyncio.to_thread(open_graph, [source(store, path, request)])
     page = await graph.follow_chain(Chain(Entity(f"{WEB}entity/Q1"), STATED))
     assert {each.term.name for each in page} == {"Lena Brook", "Paul Stern"}
+
+
+def test_an_attribute_is_by_no_deprecated_statement() -> None:
+    store, subject = ox.Store(), Chain(Entity(f"{WEB}entity/P2"), (Hop(f"{RDFS}seeAlso"),))
+    about = "".join(f"\n<{WEB}entity/P2> <{RDFS}seeAlso> <{WEB}entity/{id}> ." for id in ("Q1", "Q5"))
+    store.load((written(USUAL) + about).encode(), ox.RdfFormat.N_TRIPLES)
+    text = attribute_values([(subject, {1: [STATED[0]]})], (), (), [f"{RDFS}label"], Limits.of(100))
+    found = {str(row["value"]) for row in store.query(text) if row["further"] or row["relation"]}
+    assert any("Q3" in each for each in found)
+    assert not any("Q4" in each or "00000002" in each for each in found)

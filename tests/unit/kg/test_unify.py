@@ -6,6 +6,7 @@ import pytest
 
 import kgqa
 from kgqa.kg.dialects import OWL, RDF, RDFS
+from kgqa.kg.store import lists
 from kgqa.kg.store.directory import load_files
 
 PREFIXES = f"PREFIX : <http://t/>\nPREFIX rdf: <{RDF}>\nPREFIX rdfs: <{RDFS}>\nPREFIX owl: <{OWL}>\n"
@@ -131,3 +132,27 @@ def test_lists_of_axioms_and_those_that_lead_back_stay(tmp_path: Path) -> None:
     assert sum("#first" in fact for fact in found) == 4  # a list that holds itself is led to by itself
     assert "<http://t/s> <http://t/p> <http://t/a>" in found
     assert "<http://t/s> <http://t/q> <http://t/named>" in found
+
+
+def test_a_list_that_branches_and_those_of_rules_stay(tmp_path: Path) -> None:
+    text = (
+        f"{PREFIXES}PREFIX swrl: <http://www.w3.org/2003/11/swrl#>\n"
+        ":s :p _:l . _:l rdf:first :a ; rdf:rest _:m . _:m rdf:first :b ; rdf:rest (:c) , (:d) .\n"
+        ":rule swrl:body (:one :two) . :s :q (:e) .\n"
+    )
+    found = loaded(tmp_path / "g.ttl", text)
+    assert sum("#first" in fact for fact in found) == 6
+    assert "<http://t/s> <http://t/q> <http://t/e>" in found
+
+
+def test_members_are_read_of_lists_that_facts_lead_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[object] = []
+    members = lists._members
+    monkeypatch.setattr(lists, "_members", lambda store, head: read.append(head) or members(store, head))
+    monkeypatch.setattr(lists, "MAX_ADDED_FACTS", 2)
+    text = f"{PREFIXES}:k owl:unionOf (:a :b) . :s :p (:c :d) ; :q (:e :f) .\n"
+    found = loaded(tmp_path / "g.ttl", text)
+    assert len(read) == 1  # and then there are enough
+    assert sum("#first" in fact for fact in found) == 6

@@ -61,3 +61,8 @@ def test_a_property_without_a_prefix_is_the_direct_relation(graph) -> None:
         Hop(f"{P}statement/P39", forward=False),
     )
     assert resolve_hops(("P99",), people) is None
+
+
+def test_a_wikibase_of_ones_own_has_its_own_hops(graph) -> None:
+    archive = graph("<http://a.test/entity/Q1> <http://a.test/prop/direct/P1> <http://a.test/entity/Q2> .")
+    assert resolve_hops(["P1"], archive) == (Hop("http://a.test/prop/direct/P1"),)
