@@ -8,7 +8,51 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-_OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+MAX_XZ_BYTES = 1 << 28  # of memory to unpack an .xz: by `xz -9` it takes 65 MiB; its header may ask for 4 GiB
+
+
+class _XzFile(io.RawIOBase):
+    """Unpacks an .xz, of which `lzma.open` knows no limit of memory."""
+
+    def __init__(self, path: Path) -> None:
+        self._file, self._decoder, self._rest = path.open("rb"), _xz_decoder(), b""
+        self.fileno = self._file.fileno  # type: ignore[method-assign]
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = b""
+        while not data:
+            if not self._rest and (self._decoder.needs_input or self._decoder.eof):
+                self._rest = self._file.read(io.DEFAULT_BUFFER_SIZE)
+                if not self._rest and self._decoder.eof:
+                    return 0
+                if not self._rest:
+                    raise EOFError("it ends before its end is marked")
+            if self._decoder.eof:  # more may follow, after zeros
+                self._rest = self._rest.lstrip(b"\0")
+                self._decoder = _xz_decoder() if self._rest else self._decoder
+                continue
+            data = self._decoder.decompress(self._rest, len(buffer))
+            self._rest = self._decoder.unused_data
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _xz_decoder() -> lzma.LZMADecompressor:
+    return lzma.LZMADecompressor(memlimit=MAX_XZ_BYTES)
+
+
+def _open_xz(path: Path, _: str) -> io.BufferedReader:
+    return io.BufferedReader(_XzFile(path))
+
+
+_OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": _open_xz}
 
 PACKED_SUFFIXES = tuple(_OPENERS)
 

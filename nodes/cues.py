@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.proof.values import kind_of, year_of
 from kgqa.kg.terms import Entity, Literal, Term, local_name
-from kgqa.nodes.said import is_number_word
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, mask_topic
 from kgqa.prompts.candidates import parse_number
 from kgqa.prompts.judge_claim import is_yes_no_question
+from kgqa.retrieval.number_words import SEVERAL_ASKED
 from kgqa.retrieval.wording import relation_phrase
 from kgqa.retrieval.years import UNNAMED_ERA_YEAR, year_words
 from kgqa.tools.select import QueryConstants
@@ -132,16 +132,9 @@ def unused_cues(
         _COMPUTED,  # of which a query does nothing
     ]
     named = [*_texts(query), *(answer.name or "" for answer in answers)]
-    several_asked = _asked_number(question, topics) if computed and len(answers) == 1 else []
+    asked = SEVERAL_ASKED.findall(_without_names(question, topics).lower())  # "which two"
+    several_asked = asked if computed and len(answers) == 1 else []
     return [*several_asked, *_open_words(open_cues, named, question, topics)]
-
-
-def _asked_number(question: str, topics: Collection[Entity]) -> list[str]:
-    """Return the number of things that a question asks for, where it is more than one: "which two"."""
-    asked = re.findall(r"\b(?:which|what) (\w+)\b(?!-)", _without_names(question, topics).lower())
-    return [
-        word for word in asked if is_number_word(word) and word not in {"one", "1"} and not word[2:].isdigit()
-    ]
 
 
 def unused_cues_of_sparql(

@@ -13,6 +13,7 @@ MAX_COLUMNS = 20
 MAX_UNSAID = 8
 
 
+_FENCED = re.compile(r"```(?:sparql)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
 _BEGINS = re.compile(r"^[ \t]*(?:PREFIX|BASE|SELECT|ASK)\b", re.IGNORECASE | re.MULTILINE)
 _GOES_ON = re.compile(r"\s*(?:(?:GROUP|ORDER)\s+BY|HAVING|LIMIT|OFFSET)\b(?:(?!<\|)[^\n`])*", re.IGNORECASE)
 
@@ -23,7 +24,10 @@ def written_query(text: str) -> str | None:
     >>> written_query("Sure!\n```sparql\nASK { ?a ?b 1 }\n```<|im_end|>")
     'ASK { ?a ?b 1 }'
     """
-    begins = _BEGINS.search(text := text.rpartition("</think>")[2])
+    text = text.rpartition("</think>")[2]
+    if fenced := _FENCED.search(text):
+        text = fenced[1]
+    begins = _BEGINS.search(text)
     end = text.rfind("}") + 1
     if begins is None or end <= begins.start():
         return None

@@ -1,5 +1,7 @@
 """The words for numbers, cardinal and ordinal: the number that each says."""
 
+import re
+
 UNITS = (
     *("one first", "two second", "three third", "four fourth", "five fifth", "six sixth", "seven seventh"),
     *("eight eighth", "nine ninth", "ten tenth", "eleven eleventh", "twelve twelfth", "thirteen thirteenth"),
@@ -13,6 +15,13 @@ NUMBER_WORDS |= {ten: 10 * number for number, ten in enumerate(TENS, 2)} | {"zer
 
 ORDINALS = {words.split()[1]: number for number, words in enumerate(UNITS, 1)}
 """The ordinal ones alone, but for those that figures write: `read_ordinal` reads both."""
+
+_SEVERAL = "|".join(sorted({*NUMBER_WORDS} - {*ORDINALS} - {"zero", "one"}))
+SEVERAL_ASKED = re.compile(
+    rf"\b(?:which|what) ({_SEVERAL}|(?!1\b|(?:1\d|20)\d\d\b)[1-9]\d*)\b(?![-%]|[.,]\d| (?:BC|BCE|AD|CE)\b)",
+    re.IGNORECASE,
+)
+"""How a question asks for several things: by which number, of words or in figures that are no year."""
 
 
 def read_ordinal(word: str) -> int | None:

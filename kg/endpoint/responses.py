@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import urljoin
+from urllib.request import parse_http_list
 
 import httpx
 
@@ -205,9 +206,9 @@ def _raise_refusal(response: httpx.Response, text: str, said: str) -> None:
 
 def _scheme_asked(response: httpx.Response) -> str:
     """Return the scheme of authentication that a server asks for; empty where it is Basic, or not told."""
-    challenges = response.headers.get_list("www-authenticate")
-    schemes = [word for each in challenges if (word := one_line(each, 40).partition(" ")[0])]
-    return "" if "basic" in map(str.lower, schemes) else ", ".join(schemes)
+    parts = parse_http_list(response.headers.get("www-authenticate", ""))  # schemes, and their parameters
+    schemes = [word for each in parts if (word := one_line(each, 40).partition(" ")[0]) and "=" not in word]
+    return "" if "basic" in map(str.lower, schemes) else one_line(", ".join(schemes), MAX_SHOWN_CHARS)
 
 
 def _new_address(response: httpx.Response) -> str:

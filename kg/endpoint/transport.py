@@ -117,6 +117,25 @@ class HttpTransport:
             KGRejected: if it says that it will not answer this query.
             KGUnavailable: if it will answer none, however often it is asked.
         """
+        try:
+            async with asyncio.timeout(seconds):
+                response, body = await self._exchange(query, seconds)
+                asked = response.request.method
+                if response.status_code in METHOD_REFUSED and self._method != asked:
+                    self._method = POST if asked == GET else GET
+                    response, body = await self._exchange(query, seconds)
+        except TimeoutError:
+            raise httpx.ReadTimeout("the answer takes too long") from None
+        except httpx.TransportError as error:
+            raise type(error)(_system_message(error)) from error
+        except UnreadableBody as error:
+            raise BrokenAnswer(str(error)) from None
+        except AnswerTooLarge as error:
+            raise KGRejected(str(error)) from None
+        return read_response(response, body, self._redact)
+
+    async def _exchange(self, query: str, seconds: float) -> tuple[httpx.Response, bytes]:
+        """Send one request; return the response and its body."""
         written = self._write_request(query, seconds)
         # ends before the whole does, so that a host that is not there is told from a slow one
         timeout = httpx.Timeout(None, connect=min(CONNECT_SECONDS, SERVER_DEADLINE_SHARE * seconds))
@@ -129,25 +148,11 @@ class HttpTransport:
             )
         except httpx.InvalidURL:
             raise KGRejected("the query is too long for GET, and the server does not take POST") from None
+        response = await self._client.send(request, stream=True)
         try:
-            async with asyncio.timeout(seconds):
-                response = await self._client.send(request, stream=True)
-                try:
-                    body = await (_read_body if response.is_success else _read_refusal)(response)
-                finally:
-                    await response.aclose()
-        except TimeoutError:
-            raise httpx.ReadTimeout("the answer takes too long") from None
-        except httpx.TransportError as error:
-            raise type(error)(_system_message(error)) from error
-        except UnreadableBody as error:
-            raise BrokenAnswer(str(error)) from None
-        except AnswerTooLarge as error:
-            raise KGRejected(str(error)) from None
-        if response.status_code in METHOD_REFUSED and self._method != request.method:
-            self._method = POST if request.method == GET else GET
-            return await self.send(query, seconds)
-        return read_response(response, body, self._redact)
+            return response, await (_read_body if response.is_success else _read_refusal)(response)
+        finally:
+            await response.aclose()
 
     def _write_request(self, query: str, seconds: float) -> Request:
         try:

@@ -75,12 +75,14 @@ def _load_json(answer: bytes) -> Any:
         return orjson.loads(answer)
     except orjson.JSONDecodeError as error:
         with suppress(ValueError, OverflowError, RecursionError):
-            return _JSON.decode(_WIDE_ESCAPE.sub(_unescape, answer.decode()))
+            found = _JSON.decode(_WIDE_ESCAPE.sub(_unescape, answer.decode()))
+            json.dumps(found, ensure_ascii=False).encode()  # which half of a character stops
+            return found
         raise error from None
 
 
 def _unescape(written: re.Match[str]) -> str:
-    return f"{written[1]}{chr(int(written[2], 16))}"
+    return f"{written[1]}{json.dumps(chr(int(written[2], 16)))[1:-1]}"
 
 
 def run_query(store: ox.Store, text: str, step: "CountBytes", *, union: bool = False) -> Rows:

@@ -74,7 +74,7 @@ _SYNTAXES = {
 """How they begin."""
 
 _JSON_BEGINS = re.compile(rb"\[?\s*\{")
-_JSON_LD = re.compile(rb'"@(?:context|id|graph|type)"')
+_JSON_LD = re.compile(rb'"@(?:context|id|graph|type|value|list|set|reverse)"')
 _REMOTE_CONTEXT = re.compile(rb'"@(?:context|import)"\s*:\s*(?:\[[^\]{]*?)?"([^"\\]*)"')
 
 LINE_FORMATS = {".nt": ox.RdfFormat.N_TRIPLES, ".nq": ox.RdfFormat.N_QUADS}

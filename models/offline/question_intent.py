@@ -16,6 +16,7 @@ from kgqa.kg.terms import Entity, Term
 from kgqa.kg.text import FUNCTION_WORDS, fold
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.retrieval.candidate_chains import CandidateChain
+from kgqa.retrieval.number_words import SEVERAL_ASKED
 from kgqa.retrieval.years import BEFORE_ERA, ERA_YEAR, OF_ERA, era_years, read_era_year
 
 
@@ -79,7 +80,6 @@ _CUE_TABLE: tuple[tuple[str, AnswerKind, str], ...] = (
 
 _NUMBERS = ("two", "three", "four", "five", "ten")
 _NUMBERED = "".join(rf"(?<!\b{number} )" for number in ("second", "third", *_NUMBERS))
-_SEVERAL_ASKED = re.compile(rf"\b(?:which|what) (?:{'|'.join(_NUMBERS)}|[1-9]\d?)\b(?!-)", re.IGNORECASE)
 _CUES = [
     (re.compile(rf"{_NUMBERED}(?<!\d )\b(?:{words})\b(?!(?: \w+)? than\b)"), Cue(kind, of))
     for words, kind, of in _CUE_TABLE
@@ -145,7 +145,7 @@ def find_cue(question: str) -> Cue | None:
 
     Nor where it asks for several: "which two peaks are the highest".
     """
-    placed = None if _SEVERAL_ASKED.search(question) else place_cue(question)
+    placed = None if SEVERAL_ASKED.search(question) else place_cue(question)
     return placed[0] if placed else None
 
 

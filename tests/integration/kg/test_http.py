@@ -3,10 +3,12 @@
 import asyncio
 import base64
 import json
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -27,11 +29,11 @@ ASK = "SELECT ?x { ?x ?y ?z }"
 SECRETS = ("p@ss/word:1", "key-0815", base64.b64encode(b"me:p@ss/word:1").decode())
 
 
-def send(url: str, query: str = ASK) -> None:
+def send(url: str, query: str = ASK, seconds: float = 5.0) -> None:
     async def run() -> None:
         transport = HttpTransport(url)
         try:
-            await transport.send(query, 5.0)
+            await transport.send(query, seconds)
         finally:
             await transport.close()
 
@@ -239,6 +241,15 @@ def test_a_server_of_one_method_is_asked_by_that(refused: str, status: int, take
             Endpoint(proxy.url).query_now(ASK)
 
 
+def test_both_methods_have_one_deadline() -> None:
+    def slow(_: Exchange) -> Answer:
+        time.sleep(0.4)
+        return Answer(405, (), b"")
+
+    with saying(then=slow) as server, pytest.raises(httpx.ReadTimeout):
+        send(server.url, seconds=0.6)
+
+
 def test_an_address_that_only_lacks_a_slash_is_told_with_it() -> None:
     moved = told(b"", ("Location", "/sparql/?query=x"), status=301)
     with saying(then=moved) as proxy, pytest.raises(KGUnavailable, match=r"it has moved; use \S+/sparql/$"):
@@ -249,7 +260,9 @@ def test_an_address_that_only_lacks_a_slash_is_told_with_it() -> None:
     ("challenge", "told_of"),
     [
         ('Bearer realm="x"', "it wants Bearer authentication"),
+        ('Digest realm="x, y", nonce="z", Bearer', "it wants Digest, Bearer authentication"),
         ("Basic", "put user and password"),
+        ('Negotiate, Basic realm="x"', "put user and password"),
         ("", "put us"),
     ],
 )

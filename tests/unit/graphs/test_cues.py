@@ -98,6 +98,18 @@ def test_what_a_query_heeds_is_no_open_condition(question: str, used: AnswerQuer
         ("What 3 children of Ada are tallest?", query(aggregate=Aggregate("argmax", (AGE,))), ["3"]),
         ("Which one child of Ada is the tallest?", query(aggregate=Aggregate("argmax", (AGE,))), []),
         ("Which four-legged child is tallest?", query(aggregate=Aggregate("argmax", (AGE,))), []),
+        ("Which 100 children are tallest?", query(aggregate=Aggregate("argmax", (AGE,))), ["100"]),
+        ("Which eleven children are tallest?", query(aggregate=Aggregate("argmax", (AGE,))), ["eleven"]),
+        ("Which 3d portrait is tallest?", query(aggregate=Aggregate("argmax", (AGE,))), []),
+        ("Which first lady is the tallest?", query(aggregate=Aggregate("argmax", (AGE,))), []),
+        (
+            "Which 19th century man is oldest?",
+            query(aggregate=Aggregate("argmax", (AGE,))),
+            ["19th century"],
+        ),
+        ("Which 1990s film is the longest?", query(aggregate=Aggregate("argmax", (AGE,))), ["1990s"]),
+        ("Which 44 BC ruler is the oldest?", query(aggregate=Aggregate("argmax", (AGE,))), ["44 BC"]),
+        ("What second language is the oldest?", query(aggregate=Aggregate("argmax", (AGE,))), []),
     ],
 )
 def test_what_is_computed_heeds_its_own_cue_alone(question: str, used: AnswerQuery, cues: list[str]) -> None:

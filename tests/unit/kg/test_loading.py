@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import zlib
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -103,6 +104,22 @@ def test_a_file_is_the_same_compressed_or_marked_as_utf8(tmp_path, suffix):
     assert len(prints) == 1
 
 
+def wants_memory(text: bytes) -> bytes:
+    """Pack into an .xz whose header asks for 512 MiB to unpack it."""
+    packed = bytearray(lzma.compress(text))
+    header = packed[12 : 12 + 4 * packed[12] + 4]
+    header[4] = 34  # the size of its dictionary
+    header[-4:] = zlib.crc32(header[:-4]).to_bytes(4, "little")
+    return bytes(packed[:12] + header + packed[12 + len(header) :])
+
+
+def test_an_xz_of_several_streams_is_read_whole(tmp_path):
+    lines = [f"<http://x/{n}> <http://x/r> <http://x/b> .\n".encode() for n in range(3)]
+    path = tmp_path / "films.nt.xz"
+    path.write_bytes(b"\0\0\0\0".join(map(lzma.compress, lines)) + b"\0\0\0\0")
+    assert len([*QuadReader([path]).quads()]) == 3
+
+
 MANY = b"".join(b"<http://x/%d> <http://x/r> <http://x/b> .\n" % i for i in range(999))
 BAD = {
     "text.nt": (b"hello, I am no RDF\n", KGMalformed, "text.nt, line 1: not readable as nt: "),
@@ -138,6 +155,8 @@ BAD = {
     "no.nt.gz": (b"not gzip", KGMalformed, "no.nt.gz: damaged or incomplete file: "),
     "cut.ttl.bz2": (bz2.compress(MANY)[:-9], KGMalformed, "cut.ttl.bz2: damaged or incomplete file: "),
     "no.csv.bz2": (b"not bzip2", KGMalformed, "no.csv.bz2: "),
+    "cut.nt.xz": (lzma.compress(MANY)[:-9], KGMalformed, "cut.nt.xz: damaged or incomplete file: "),
+    "wide.nt.xz": (wants_memory(MANY), KGMalformed, "wide.nt.xz: damaged or incomplete file: Memory usage l"),
     "no.nt.xz": (b"not xz", KGMalformed, "no.nt.xz: damaged or incomplete file: "),
     "empty.nt": (b"", KGUnavailable, "empty.nt holds no triples"),
     "comment.ttl": (b"# nothing\n", KGUnavailable, "comment.ttl holds no triples"),
@@ -145,6 +164,12 @@ BAD = {
     "graph": (b"x", KGUnavailable, "graph: unknown kind of file"),
     "graph.gz": (b"x", KGUnavailable, "graph.gz: unknown kind of file"),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("value", ['{"@value": "v"}', '{"@list": ["v"]}', '{"@set": ["v"]}'])
+def test_json_ld_needs_no_ids(tmp_path, value):
+    (tmp_path / "g.json").write_text(f'[{{"http://x/r": [{value}]}}]', encoding="utf-8")
+    assert [*QuadReader([tmp_path / "g.json"]).quads()]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")

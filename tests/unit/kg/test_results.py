@@ -120,6 +120,7 @@ def test_json_of_another_form_is_told_without_an_error_of_python(answer: str) ->
     [
         ("one\x01two\x0b", "one\x01two\x0b"),
         ("\\U0001F600 \\\\U0001F600 é", "\U0001f600 \\U0001F600 é"),
+        (r"\U00000022 \U0000005C", '" \\'),
     ],
 )
 def test_texts_that_virtuoso_does_not_escape_are_read(written: str, read: str) -> None:
@@ -129,6 +130,13 @@ def test_texts_that_virtuoso_does_not_escape_are_read(written: str, read: str) -
     assert term == Literal(read)
     with pytest.raises(KGMalformed):
         read_rows(answer.encode()[:-1])
+
+
+@pytest.mark.parametrize("half", [r"\ud800", r"\U0000D800", r"\udc00\ud800"])
+def test_a_half_of_a_character_is_malformed(half: str) -> None:
+    cell = f'{{"type": "literal", "value": "{half}"}}'
+    with pytest.raises(KGMalformed):
+        read_rows(f'{{"head": {{"vars": ["x"]}}, "results": {{"bindings": [{{"x": {cell}}}]}}}}'.encode())
 
 
 def test_depth_without_end_is_malformed() -> None:

@@ -14,6 +14,8 @@ QUERY = "SELECT ?x WHERE {\n  ?a <http://t/p> ?x .\n  FILTER(?x > 2)\n}\nORDER B
         QUERY,
         f"```sparql\n{QUERY}\n```",
         f"```\n{QUERY}```\n",
+        f"Select the films of Ada:\n```sparql\n{QUERY}\n```",
+        f"```sparql {QUERY}```\nHere {{?x}} is a film.",
         f"{QUERY}<|im_end|>",
         f"<think>SELECT {{ ?s ?p ?o }} is too wide {{...}}</think>\n{QUERY}\n<|eot_id|>",
         f"Here is the query:\n\n{QUERY}\n\nIt selects what is more than 2.",
