@@ -11,10 +11,8 @@ from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Path, Term, local_na
 from kgqa.kg.text import fold
 from kgqa.nodes.coverage import uncovered_phrases
 from kgqa.nodes.cues import unasked_function, unmet_kind, unused_cues
-from kgqa.nodes.rivals import rival_answers
+from kgqa.nodes.rivals import rival_answers, turned_as_said
 from kgqa.nodes.said import is_term_said, is_value_said
-from kgqa.priors.masking import mask_topic
-from kgqa.retrieval.directions import turned_noun
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import Outcome, RecordedCondition
@@ -228,13 +226,6 @@ def _joining_chains(
             yield list(met.values())
 
 
-def _turned_nouns(query: AnswerQuery, question: str) -> list[str]:
-    """Return the nouns by which a question says that a relation of a topic is meant the other way round."""
-    chains = [chain for branch in query.branches for chain in branch.chains if chain.hops]
-    found = (turned_noun(mask_topic(question, chain.topic.name, ()), chain.hops[0]) for chain in chains)
-    return [*dict.fromkeys(filter(None, found))]
-
-
 async def proof_update(
     query: AnswerQuery,
     proof: Proof,
@@ -253,7 +244,8 @@ async def proof_update(
     question, topics = state["question"], state["topic_entities"]
     found = tuple(proof.answers)
     cues = [*unmet_kind(found, question), *unused_cues(query, found, question, topics)]
-    cues += _turned_nouns(query, question)
+    turned = (turned_as_said(chain, state) for branch in query.branches for chain in branch.chains)
+    cues += dict.fromkeys(filter(None, turned))
     cued = {word for cue in cues for word in fold(cue).split()}
     uncovered = await uncovered_phrases(query, found, state, runtime)
     unmet = [

@@ -3,7 +3,7 @@
 Or it is the same relation, the other way round.
 """
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 
 from kgqa.kg.errors import KGError
@@ -14,8 +14,10 @@ from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.terms import Chain, Entity, Hop, Term, local_name
 from kgqa.kg.text import FUNCTION_WORDS, fold, spaced, strip_article
+from kgqa.priors.masking import mask_topic
 from kgqa.prompts.candidates import parse_number
-from kgqa.retrieval.wording import word_similarity
+from kgqa.retrieval.directions import turned_noun
+from kgqa.retrieval.wording import relation_phrase, word_similarity
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record_alternatives import which_is_meant
@@ -104,27 +106,38 @@ async def _other_ways(
     known = {lead.chain.topic: lead.hops for lead in state["leads"] if not lead.chain.hops}
     for branch in query.branches:
         topic, hop = branch.chain.topic, next(iter(branch.chain.hops), None)
-        if hop is None or not state["linked"]:
+        name = strip_article(fold(_said(topic, state))).split()
+        if hop is None or not state["linked"] or not name or turned_as_said(branch.chain, state):
             continue
-        asked = fold(state["question"])
-        name = strip_article(fold(state["said_as"].get(topic.id, str(topic))))
+        asked = fold(state["question"]).split()
         turned = replace(branch, chain=replace(branch.chain, hops=(hop.inverse, *branch.chain.hops[1:])))
         if _is_said_before(hop, name, asked):
             if hop.forward:
-                yield f"{spaced(hop.words)} {topic}"
-        elif hop.inverse in known.get(topic, ()) and not _is_said(hop, asked.replace(name, " ")):
+                yield f"{relation_phrase(hop.words)} {topic}"
+        elif hop.inverse in known.get(topic, ()) and not _is_said(hop, _without(name, asked)):
             others = tuple(turned if each is branch else each for each in query.branches)
             if await _answers_otherwise(replace(query, branches=others), proof, runtime):
-                yield f"which way {spaced(hop.words)} is meant"
+                yield f"which way {relation_phrase(hop.words)} is meant"
 
 
-def _is_said_before(hop: Hop, name: str, asked: str) -> bool:
+def turned_as_said(chain: Chain, state: State) -> str:
+    """Return the noun by which a question says a chain's first relation the other way round; else nothing."""
+    masked = mask_topic(state["question"], _said(chain.topic, state), ())
+    return turned_noun(masked, chain.hops[0]) if chain.hops else ""
+
+
+def _said(topic: Entity, state: State) -> str:
+    return state["said_as"].get(topic.id, str(topic))
+
+
+def _is_said_before(hop: Hop, name: Sequence[str], asked: Sequence[str]) -> bool:
     """Return whether a question says a relation up to its preposition, and then a name: "owned by Ada"."""
-    relation, words = fold(spaced(hop.words)).split(), asked.split()
+    relation = fold(spaced(hop.words)).split()
     if relation[-1:] and relation[-1] not in FUNCTION_WORDS:
         return False
-    starts = [at for at in range(len(words)) if strip_article(" ".join(words[at:])).startswith(name)]
-    before = (words[max(0, at - len(relation)) : at] for at in starts)
+    tails = (strip_article(" ".join(asked[at:])).split() for at in range(len(asked)))
+    starts = [at for at, tail in enumerate(tails) if tail[: len(name)] == name]
+    before = (asked[max(0, at - len(relation)) : at] for at in starts)
     return any(
         len(said) == len(relation)
         and all(
@@ -135,11 +148,14 @@ def _is_said_before(hop: Hop, name: str, asked: str) -> bool:
     )
 
 
-def _is_said(hop: Hop, asked: str) -> bool:
+def _without(name: Sequence[str], asked: Sequence[str]) -> list[str]:
+    starts = [at for at in range(len(asked)) if asked[at : at + len(name)] == name]
+    return [word for at, word in enumerate(asked) if not any(0 <= at - each < len(name) for each in starts)]
+
+
+def _is_said(hop: Hop, asked: Sequence[str]) -> bool:
     words = content_words(hop.words).split()
-    return all(
-        any(word_similarity(word, other) >= MIN_STEM_SHARED for other in asked.split()) for word in words
-    )
+    return all(any(word_similarity(word, other) >= MIN_STEM_SHARED for other in asked) for word in words)
 
 
 async def _stated_numbers(

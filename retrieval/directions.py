@@ -4,6 +4,8 @@
 >>> asked = ("What is [ENT] part of?", "What is part of the [ENT]?", "Which parts does [ENT] have?")
 >>> [[turned_noun(each, hop) for hop in (part_of, has_part)] for each in asked]
 [['', 'part'], ['part', ''], ['part', '']]
+>>> turned_noun("What is it part of?", part_of)  # no topic is said
+''
 """
 
 import re
@@ -19,6 +21,8 @@ def turned_noun(masked: str, hop: Hop) -> str:
     To a part of the topic "has part" leads, and "part of" comes from there. Only a noun that the relation
     ends with tells: who is the owner of something owns it.
     """
+    if TOPIC_MASK not in masked:
+        return ""
     of_topic, nouns = _said_nouns(masked)
     words = in_singular(spaced(hop.words)).lower().split()
     is_of = words[-1:] == ["of"]

@@ -100,10 +100,10 @@ e:ned a e:Person ; rdfs:label "Ned Fox" ; r:teacherOf e:kim .
     [
         ("Which depot shipped to Depot Birch?", "Depot Amber", []),
         ("Which depot did Depot Birch ship to?", "Depot Cedar", []),
-        ("Which depot shipped to Depot Amber?", None, ["shipped To Depot Amber"]),  # none did
+        ("Which depot shipped to Depot Amber?", None, ["shipped to Depot Amber"]),  # none did
         ("Who is the teacher of Lou Day?", "Kim Lee", []),
-        ("Who is the pupil of Lou Day?", None, ["which way teacher Of is meant"]),
-        ("Who is the teacher of Ned Fox?", None, ["teacher", "teacher Of Ned Fox"]),
+        ("Who is the pupil of Lou Day?", None, ["which way teacher of is meant"]),
+        ("Who is the teacher of Ned Fox?", None, ["teacher"]),
         ("Who is the keeper of Depot Cedar?", "Kim Lee", []),
     ],
 )
@@ -115,6 +115,27 @@ async def test_which_way_a_relation_is_meant_is_said_to_be_open(
     assert not (left and record["outcome"] == "grounded")
     if answer:
         assert (shown(record), record["outcome"]) == ([answer], "grounded")
+
+
+@pytest.mark.parametrize(
+    ("asked", "topics", "left"),
+    [
+        ("What is part of Engine?", [], ["part"]),
+        ("What is !!! part of?", ["!!!"], []),
+        ("What is a member of annual meetings with Ann?", [], None),
+    ],
+)
+async def test_one_condition_says_that_a_relation_is_turned(
+    graph: Open, asked: str, topics: list[str], left: list[str] | None
+) -> None:
+    store = graph("""
+e:engine rdfs:label "Engine" ; r:partOf e:car . e:car rdfs:label "Car" .
+e:band rdfs:label "!!!" ; r:partOf e:scene . e:scene rdfs:label "Scene" .
+e:ann rdfs:label "Ann" ; r:memberOf e:club . e:club rdfs:label "Club" .
+""")
+    record = await kgqa.aask(asked, topics=topics, kg=store, model="offline")
+    assert "member of ann" not in str(unchecked(record)).lower()
+    assert left in (None, unchecked(record))
 
 
 async def test_a_claim_of_one_of_them_is_not_proved(graph: Open) -> None:
