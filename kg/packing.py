@@ -57,12 +57,14 @@ _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": _open_xz}
 PACKED_SUFFIXES = tuple(_OPENERS)
 
 DAMAGE = (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
-"""What is raised where a file is damaged, beside the `OSError` of bz2, which has no number."""
+"""What is raised where a file is damaged, beside an `OSError` of bz2."""
+
+_BZ2_DAMAGE = ("Invalid data stream",)  # what that says; a full disk is an `OSError` without a number, too
 
 
 def is_damage(error: Exception) -> bool:
     """Return whether an error of reading a file says that it is damaged, or not all there."""
-    return isinstance(error, DAMAGE) or (isinstance(error, OSError) and error.errno is None)
+    return isinstance(error, DAMAGE) or (isinstance(error, OSError) and error.args == _BZ2_DAMAGE)
 
 
 def is_packed(path: Path) -> bool:

@@ -131,6 +131,8 @@ WRITTEN: dict[str, Callable[[Given], str]] = {
     "count_both_ways": lambda x: queries.count_both_ways(x.relation, x.relation),
     "count_upto": lambda _: queries.count_upto(9),
     "count_nodes": lambda _: queries.count_nodes(),
+    "named_graphs": lambda _: queries.named_graphs(9),
+    "wikibase_relation": lambda _: queries.wikibase_relation(),
     "count_named": lambda x: queries.count_named(x.labels),
     "all_names": lambda x: queries.all_names(x.relation),
     "called": lambda x: queries.called([x.literal], [x.relation], x.labels, 9),
