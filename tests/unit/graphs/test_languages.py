@@ -24,7 +24,7 @@ TOLD = (
 @pytest.mark.parametrize(
     ("question", "topic", "answer", "outcome"),
     [
-        ("Quelle est la capitale de l'Autriche ?", "Autriche", "Vienne", "grounded_unverified"),
+        ("Quelle est la capitale de l'Autriche ?", "Autriche", "Vienne", "grounded"),
         ("奥地利的首都是什么？", "奥地利", "维也纳", "grounded_unverified"),  # the encoder reads no Chinese
         ("What is the capital of Austria?", "Austria", "Vienna", "grounded"),
     ],
