@@ -91,7 +91,7 @@ e:b a e:Depot ; rdfs:label "Depot Birch" ; r:shippedTo e:c .
 e:c a e:Depot ; rdfs:label "Depot Cedar" ; r:keeper e:kim .
 e:kim a e:Person ; rdfs:label "Kim Lee" ; r:teacherOf e:lou .
 e:lou a e:Person ; rdfs:label "Lou Day" ; r:teacherOf e:max . e:max a e:Person ; rdfs:label "Max Orr" .
-e:ned a e:Person ; rdfs:label "Ned Fox" ; r:teacherOf e:kim .
+e:ted a e:Person ; rdfs:label "Ted Fox" ; r:teacherOf e:kim .
 """
 
 
@@ -103,7 +103,7 @@ e:ned a e:Person ; rdfs:label "Ned Fox" ; r:teacherOf e:kim .
         ("Which depot shipped to Depot Amber?", None, ["shipped to Depot Amber"]),  # none did
         ("Who is the teacher of Lou Day?", "Kim Lee", []),
         ("Who is the pupil of Lou Day?", None, ["which way teacher of is meant"]),
-        ("Who is the teacher of Ned Fox?", None, ["teacher"]),
+        ("Who is the teacher of Ted Fox?", None, ["teacher"]),
         ("Who is the keeper of Depot Cedar?", "Kim Lee", []),
     ],
 )

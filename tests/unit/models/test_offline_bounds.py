@@ -26,7 +26,7 @@ PAST = """
 @prefix : <http://past.test/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 :sage rdfs:label "sage" . :fort rdfs:label "fort" .
-:e a :sage ; rdfs:label "Ennios Vell" ; :born "-0106"^^xsd:gYear ; :died "-0044-03-15"^^xsd:date .
+:e a :sage ; rdfs:label "Ennios Voss" ; :born "-0106"^^xsd:gYear ; :died "-0044-03-15"^^xsd:date .
 :m a :sage ; rdfs:label "Marta Osk" ; :born "0476-09-04"^^xsd:date ; :died "0524"^^xsd:gYear .
 :t a :sage ; rdfs:label "Tullo Ban" ; :born "1033"^^xsd:gYear ; :died "1109-04-21"^^xsd:date .
 :z a :sage ; rdfs:label "Zeno Lar" ; :born "0080"^^xsd:gYear ; :died "-0044"^^xsd:gYear .
@@ -39,7 +39,7 @@ WIKIDATA_PAST = """
 @prefix wd: <http://www.wikidata.org/entity/> . @prefix wdt: <http://www.wikidata.org/prop/direct/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 wd:P31 rdfs:label "instance of"@en . wd:P570 rdfs:label "date of death"@en . wd:Q5 rdfs:label "human"@en .
-wd:Q1 rdfs:label "Ennios Vell"@en ; wdt:P31 wd:Q5 ; wdt:P570 "-0043-03-15T00:00:00Z"^^xsd:dateTime .
+wd:Q1 rdfs:label "Ennios Voss"@en ; wdt:P31 wd:Q5 ; wdt:P570 "-0043-03-15T00:00:00Z"^^xsd:dateTime .
 wd:Q2 rdfs:label "Zeno Lar"@en ; wdt:P31 wd:Q5 ; wdt:P570 "-0044-01-01T00:00:00Z"^^xsd:dateTime .
 """
 
@@ -91,11 +91,11 @@ def past(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.parametrize(
     ("question", "answers"),
     [
-        ("Who was born before 500?", {"Ennios Vell", "Marta Osk", "Zeno Lar"}),
+        ("Who was born before 500?", {"Ennios Voss", "Marta Osk", "Zeno Lar"}),
         ("Which sages were born in 476?", {"Marta Osk"}),
-        ("Which sages were born before 100 BC?", {"Ennios Vell"}),
-        ("Which sages were born before AD 100?", {"Ennios Vell", "Zeno Lar"}),
-        ("Which sages died in 44 BC?", {"Ennios Vell", "Zeno Lar"}),
+        ("Which sages were born before 100 BC?", {"Ennios Voss"}),
+        ("Which sages were born before AD 100?", {"Ennios Voss", "Zeno Lar"}),
+        ("Which sages died in 44 BC?", {"Ennios Voss", "Zeno Lar"}),
         ("How many sages were born before 500?", {"3"}),
         ("Which forts were erected before 400?", {"Fort Anker", "Fort Bastel"}),
         ("Which forts were erected after 50 BC?", {"Fort Bastel", "Fort Corvin", "Fort Dunmar"}),
@@ -131,7 +131,7 @@ def test_wikidata_counts_years_from_zero(tmp_path: Path) -> None:
     path = tmp_path / "past.ttl"
     path.write_text(WIKIDATA_PAST, "utf-8")
     record = kgqa.ask("Which humans died in 44 BC?", kg=str(path), model="offline")
-    assert [answer["name"] for answer in record["answers"]] == ["Ennios Vell"]
+    assert [answer["name"] for answer in record["answers"]] == ["Ennios Voss"]
     assert record["outcome"] == "grounded"
 
 
