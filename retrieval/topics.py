@@ -84,9 +84,14 @@ def _choose(mention: Mention, wording: QuestionWording, question: str) -> Mentio
 
 
 def _is_qualified(name: str, question: str) -> bool:
-    """Return whether a question says what stands in brackets after a name, to tell it from others."""
-    qualifier = fold(name.rpartition("(")[2].removesuffix(")")).split() if name.endswith(")") else []
-    return bool(qualifier) and set(qualifier) <= set(fold(question).split())
+    """Return whether a question says a name and what stands in brackets after it, to tell it from others.
+
+    >>> asked = "What is the length of the river Cygnus?"
+    >>> [_is_qualified(name, asked) for name in ("Cygnus (river)", "Swan (Cygnus)", "Cygnus")]
+    [True, False, False]
+    """
+    own, _, qualifier = name.removesuffix(")").partition("(")
+    return bool(qualifier and own) and {*fold(f"{own} {qualifier}").split()} <= {*fold(question).split()}
 
 
 def _is_named_as_well(one: Match, first: Match) -> bool:
