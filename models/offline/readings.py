@@ -38,6 +38,8 @@ def rank_readings(
         return ranked
     for each in rank_combinations(rated, apart=intent.union, most=_MAX_COMPARED):
         other = each._replace(chains={**each.chains, **classes})
+        if any(each.truncated for each in other.chains.values()):
+            continue  # to look up all that it leads to may take as long as the graph is large
         ends = _common_ends(other.chains.values(), intent)
         if len(ranked) < _MAX_READINGS and ends and ends not in seen:
             seen.append(ends)
