@@ -48,6 +48,14 @@ async def test_other_readings_are_proved_and_lead_elsewhere(turtle: Turtle) -> N
         assert [topic["name"] for topic in each["topics"]] == ["Ada"]
 
 
+async def test_a_reading_by_more_than_the_search_has_seen_is_none(turtle: Turtle) -> None:
+    towns = "".join(f'e:ada r:lives_in e:t{n} . e:t{n} rdfs:label "T{n}" .' for n in range(600))
+    few, many = await ask(turtle(FAMILY)), await ask(turtle(f"{FAMILY}{towns}"))
+    own = "what Ada lives in"
+    said = [own in [each["reading"] for each in record["alternatives"]] for record in (few, many)]
+    assert said == [True, False]
+
+
 async def test_what_is_surely_read_has_none(turtle: Turtle) -> None:
     record = await ask(turtle(FAMILY), QUESTION)
     assert (record["outcome"], record["alternatives"]) == ("grounded", [])
