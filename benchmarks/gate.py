@@ -3,7 +3,8 @@
     python -P benchmarks/gate.py [--keep] [--elsewhere]
 
 Fixed questions of the made graph of 10^6 triples (`scale`) are asked by each of its askers; linking, chains,
-the hub's page, the profile, loading (10^5 triples) and starting a process are measured by themselves.
+the hub's page, the profile, loading (10^5 triples), starting a process and a run of the server are measured
+by themselves.
 Processor seconds are told in calibration loops: a loop of Python, JSON, SQLite, pyoxigraph and numpy runs
 before and after each piece of work, so that what slows a machine slows both; of equal pieces the median
 counts. A figure that grows by more than 15 % fails. Processor figures have more room on another machine or
@@ -23,6 +24,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter, defaultdict
@@ -38,8 +40,9 @@ import numpy as np
 import pyoxigraph as ox
 
 import kgqa
-from kgqa.benchmarks import scale
+from kgqa.benchmarks import scale, serving
 from kgqa.benchmarks._made_graph import MadeGraph
+from kgqa.evaluation.datasets import load as load_questions
 from kgqa.evaluation.runs.event_loop import garbage_frozen
 from kgqa.kg.opening import open_graph
 from kgqa.kg.store.directory import build_store, open_store, profile_store
@@ -54,6 +57,7 @@ REPEATS = 8  # in a round, of parts
 STARTS = 3  # in a round, of processes and loading
 ASKED = 2  # questions of each kind
 LOOPS = 3  # at a time
+SERVED = serving.Load(clients=4, seconds=5.0, pause=0.0)
 METHODS = "cor", "compose"  # whose calls are counted
 GROWTH, GROWTH_ELSEWHERE, SLACK_MB = 1.15, 1.5, 8.0
 
@@ -187,6 +191,16 @@ async def start(found: Measured) -> None:
         found.add("counts", {f"{name}: modules": done.stderr.count(b"import time:")})
 
 
+async def serve(found: Measured) -> None:
+    """Let a server answer."""
+    with tempfile.TemporaryDirectory() as folder:
+        asked = serving.measure, load_questions("sample").questions, SERVED, Path(folder)
+        measured = await asyncio.to_thread(*asked)
+    if measured.errors:
+        raise RuntimeError(measured.errors[0])
+    found.add_seconds({"a server run": measured.cpu / len(measured.runs)})
+
+
 async def count_calls(found: Measured, source: str, method: str) -> None:
     """Count the calls of functions of kgqa by which questions are answered offline, without given topics."""
     calls, graph = Counter[CodeType](), open_graph([source])
@@ -235,7 +249,7 @@ def measure() -> Figures:
     # apart: what a process has held before it starts others counts as held by these, too
     store, file = scale.in_process("from kgqa.benchmarks.gate import *; print(json.dumps(made_graph()))")
     works = [f"ask, {store!r}, {asker!r}" for asker in scale.ASKERS]
-    works = [*works, f"look_up, {store!r}", f"load, {file!r}", "start"] * ROUNDS
+    works = [*works, f"look_up, {store!r}", f"load, {file!r}", "start", "serve"] * ROUNDS
     works += [f"count_calls, {store!r}, {method!r}" for method in METHODS]
     values = defaultdict[tuple[str, str, int], list[float]](list)
     for work in works:

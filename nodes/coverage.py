@@ -16,7 +16,7 @@ from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import ANY, Entity, Hop, Term, local_name, value_node
 from kgqa.kg.text import fold, in_plural, split_words
-from kgqa.nodes.cues import without_cues
+from kgqa.nodes.cues import asked_extremes, without_cues
 from kgqa.nodes.said import is_number_word
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError
@@ -162,6 +162,7 @@ async def _uncovered(
     if not can_compare(state["question"]):
         return []
     masked, unfound = _mask(names, state)
+    alone = masked == state["question"] and not state["topic_entities"]
     for each in state["passed_over"]:
         masked = mask_topic(masked, each, ()).replace(TOPIC_MASK, OTHER_MASK)
     named = {word for answer in answers[:MAX_ANSWERS_READ] for word in fold(str(answer)).split()}
@@ -174,6 +175,9 @@ async def _uncovered(
     asked = sorted({text for each in phrases for text in (str(each), *each.words)})
     if not (asked and said):
         return [*map(str, phrases)]
+    if alone:  # a query of relations alone may be of anything: what is only alike may be what is meant
+        words = dict.fromkeys(each for phrase in phrases for each in phrase.words if not asked_extremes(each))
+        return [word for word in words if _Likeness({}).word(word, said) < MIN_SUPPORT]
     texts = [*asked, *said, *parts, *taken]
     try:
         compared = _Likeness(dict(zip(texts, await runtime.encode(texts), strict=True)))
@@ -218,23 +222,24 @@ class _Likeness:
     def _cosine(self, one: str, other: str) -> float:
         return float(self._rows[one] @ self._rows[other]) if self._rows else 0.0
 
-    def _word(self, word: str, texts: Iterable[str]) -> float:
+    def word(self, word: str, texts: Iterable[str]) -> float:
+        """Return how well a word is said."""
         stems = (word_similarity(word, other) for text in texts for other in text.split())
         stem = max(stems, default=0.0)
         return max(stem if stem >= MIN_STEM_SAID else 0.0, *(self._cosine(word, text) for text in texts))
 
     def best(self, phrase: _Phrase, texts: Sequence[str]) -> float:
         """Return how well the word is said that is said best."""
-        return max(self._word(word, texts) for word in phrase.words)
+        return max(self.word(word, texts) for word in phrase.words)
 
     def least(self, phrase: _Phrase, texts: Sequence[str]) -> float:
         """Return how well the word is said that is said least; words that are said together are said."""
         whole = max(self._cosine(str(phrase), text) for text in texts)
-        return whole if whole >= MIN_PHRASE_SAID else min(self._word(word, texts) for word in phrase.words)
+        return whole if whole >= MIN_PHRASE_SAID else min(self.word(word, texts) for word in phrase.words)
 
     def is_said_otherwise(self, phrase: _Phrase, texts: Sequence[str], others: Sequence[str]) -> bool:
         """Return whether other texts say a word that none of the texts says."""
-        return any(self._word(word, texts) < MIN_SUPPORT <= self._word(word, others) for word in phrase.words)
+        return any(self.word(word, texts) < MIN_SUPPORT <= self.word(word, others) for word in phrase.words)
 
 
 def _terms(query: AnswerQuery, state: State) -> list[Term]:

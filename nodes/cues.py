@@ -62,17 +62,20 @@ _MAY_BE_EXTREME = re.compile(
     r"|current|now|new|old|young|ever|before|after|since|until|previous|former|next|beg[aiu]n|start|end|debut"
     r"|early|late|long|short|big|large|great|small|high|low|main|major|more|less|few)"
 )
+_NOT_WHETHER = re.compile(r"^(?:why|who|whom|whose|when|where|how)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”")
 _IRI = re.compile(r"<([^<>\s]*)>")
 _YEAR_RANGE = re.compile(r"\b(\d\d)\d\d[-–/](\d\d)\b")
 
 
 def unmet_kind(answers: Sequence[Term], question: str) -> list[str]:
-    """Return the words that ask for one number, or for yes or no, where the answers are something else."""
+    """Return the words that ask for one number, yes or no, or neither, where the answers are not so."""
     counted, texts = _COUNTED.search(question), {str(answer) for answer in answers}
     whether = texts <= {"true", "false"}
     number = len(texts) == 1 and all(parse_number(answer) is not None for answer in answers)
     said = [counted.group()] if counted and not (number or whether) else []
+    if answers and whether and (asking := _NOT_WHETHER.search(question)):
+        said.append(asking.group())
     return [*said, "yes or no"] if is_yes_no_question(question) and not whether else said
 
 

@@ -83,3 +83,32 @@ async def test_papers_decline_nothing(turtle: Turtle) -> None:
     record = await ask(turtle(FAMILY), "Which opera did Ada sing?", method="cor", preset="paper")
     assert record["config"]["min_confidence"] == 0
     assert record["answers"]
+
+
+GARAGE = """\
+@prefix : <http://t/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Car rdfs:label "Car" .
+:tona a :Car ; rdfs:label "Tonarola" ; :builtBy :ada ; :plate "T1" ; :retired true .
+:vela a :Car ; rdfs:label "Velamira" ; :builtBy :ben ; :plate "V2" ; :retired false .
+:ada rdfs:label "Ada" . :ben rdfs:label "Ben" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "unsaid"),
+    [
+        ("Who is Tonarolla built by?", "Tonarolla"),  # the graph has one that is spelt alike
+        ("What is the plate of zorbuline?", "zorbuline"),  # it has the plates of others
+        ("Why is Tonarola retired?", "Why"),  # and that it is, but no reason
+    ],
+)
+async def test_nothing_is_proved_of_what_the_graph_does_not_know(
+    turtle: Turtle, question: str, unsaid: str
+) -> None:
+    graph = open_graph([turtle(GARAGE)])
+    known = await kgqa.aask("Who is Tonarola built by?", kg=graph, model="offline")
+    assert (shown(known), known["outcome"]) == (["Ada"], "grounded")
+    record = await kgqa.aask(question, kg=graph, model="offline", min_confidence=0)
+    assert record["outcome"] == "grounded_unverified" and record["answers"]
+    assert unsaid in [each["words"] for each in record["conditions"] if each["by"] is None]
