@@ -45,11 +45,12 @@ than" so many, what is computed: the "count", and of numbers or dates the "small
 
 LEFT_TO_THE_GRAPH = (
     'Leave a condition that a graph may know of to "filter", also where all candidates are shown: there you '
-    'see what it knows of them. "some" is for what no graph can tell.'
+    'see what it knows of them. "some" is for what no graph can tell, or the names shown say themselves '
+    '(a kind); where each plainly is of that kind, take "all".'
 )
 """What a verdict leaves to a filter that sees attributes."""
 
-SIBLINGS = 'Chosen beside it; with "stop" or "filter", "united" are those that say the same:'
+SIBLINGS = 'Chosen beside it; unless you go "forward", "united" are those that say the same:'
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 _DATE = re.compile(
@@ -140,7 +141,7 @@ def draw_siblings(found: Sequence[ChainFindings]) -> list[str]:
     >>> maltese = Candidate(Entity("http://x/l", "Maltese"))
     >>> chain = Chain(Entity("http://x/m", "Malta"), (Hop("http://x/official_language"),))
     >>> print(*draw_siblings([ChainFindings(chain, (maltese,))]), sep="\n")
-    Chosen beside it; with "stop" or "filter", "united" are those that say the same:
+    Chosen beside it; unless you go "forward", "united" are those that say the same:
     Chain 1: -official_language-> ?1 (1): "Maltese"
     """
     lines = []

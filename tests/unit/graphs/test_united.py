@@ -119,6 +119,24 @@ async def test_what_is_united_with_another_decision_waits_for_its_turn(graph: Op
     assert sorted(filter(None, shown(record))) == ["English", "Maltese"]
 
 
+@pytest.mark.parametrize("method", ["cor", "cog"])
+async def test_what_says_and_reaches_the_same_is_turned_down_with_it(graph: Open, method: str) -> None:
+    def down(prompt: Any) -> dict[str, Any]:
+        return {"decision": "backtrack", "united": [*range(1, len(prompt.siblings) + 1)]}
+
+    model = playing(
+        prune_relations=lambda p: choose("official", "spoken_officially")(p),
+        verify_chain=down,
+        check_sufficiency=down,
+        diagnose={"step": 0},
+    )
+    twins = MALTA + "e:malta r:spoken_officially e:mt, e:en ."
+    await kgqa.aask(
+        "Which anthem?", topics=["Malta"], kg=graph(twins), model=model, method=method, retry_search=False
+    )
+    assert len(asked(model, "verify_chain") + asked(model, "check_sufficiency")) == 1
+
+
 async def test_a_guess_is_inferred(graph: Open) -> None:
     record = await ask(graph, spoken(unsure=True))
     assert (shown(record), record["outcome"]) == (["English"], "grounded_inference")
