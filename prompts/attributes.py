@@ -3,13 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from string import ascii_uppercase
 from typing import Literal as Choice
 
 from kgqa.kg.dialects import XSD
-from kgqa.kg.proof.query import Aggregate, Condition, Operator
+from kgqa.kg.proof.query import MAX_ATTRIBUTE_HOPS, Aggregate, Condition, Operator
 from kgqa.kg.proof.values import Kind, kind_of
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, local_name, one_line
 from kgqa.kg.text import fold
@@ -193,7 +193,8 @@ class KnownAttributes:
         """
         if operator == "type":
             return Condition(self.chain.depth, (), "type", _named(text, self.kinds, "type"), f"is a {text}")
-        return condition_on(self._attribute(letter), f"attribute {letter}", operator, text, question)
+        naming = next((each.hops[-1] for each in self.listed if each.says_names), None)
+        return condition_on(self._attribute(letter), f"attribute {letter}", operator, text, question, naming)
 
     def extreme(self, letter: str, *, largest: bool) -> Aggregate:
         """Return what a reply asks for; raise ValueError if there is nothing to compare."""
@@ -231,18 +232,21 @@ def draw_applied(conditions: Sequence[Condition]) -> list[str]:
 
 
 def term_text(term: Term) -> str:
-    """Return what a term is called: a type may have nothing but its id."""
-    return term.name or local_name(term.id)
+    """Return what a term is called, of a day without the time: a type may have nothing but its id."""
+    return (term.name or local_name(term.id)).removesuffix("T00:00:00Z")
 
 
 def condition_on(
-    attribute: Attribute, called: str, operator: Operator, text: str, question: str
+    attribute: Attribute, called: str, operator: Operator, text: str, question: str, naming: Hop | None = None
 ) -> Condition:
     """Return what a reply states of an attribute; raise ValueError if it cannot be checked.
 
     A candidate's own name is compared with what the question says, lest it be a choice by name; a value that
-    the question does not say and that tells one candidate of several from all others is remembered.
+    the question does not say and that tells one candidate of several from all others is remembered. A part
+    of a name is compared where ``naming`` leads to it, or one value has it.
     """
+    if attribute.kind == "entity" and operator == "contains":
+        return _name_contains(attribute, called, text, question, naming)
     if attribute.says_names and not is_said(question, text):
         raise ValueError(f'the question does not say {quoted(text)}; candidates are named in "chosen"')
     words = " ".join(filter(None, (attribute.words, operator, text)))
@@ -251,6 +255,20 @@ def condition_on(
     value = _value(attribute, called, operator, text)
     remembered = _tells_one(attribute, operator, term_text(value)) and not is_alluded_to(question, text)
     return Condition(attribute.place, attribute.hops, operator, value, words, remembered)
+
+
+def _name_contains(
+    attribute: Attribute, called: str, text: str, question: str, naming: Hop | None
+) -> Condition:
+    if naming and len(attribute.hops) < MAX_ATTRIBUTE_HOPS:
+        names = tuple((owner, Literal(term_text(value))) for owner, value in attribute.values)
+        named = Attribute(attribute.place, (*attribute.hops, naming), names)
+        words = " ".join(filter(None, (attribute.words, f"name contains {text}")))
+        return replace(condition_on(named, called, "contains", text, question), words=words)
+    having = [each for each in attribute.distinct if fold(text) in fold(each)]
+    if len(having) != 1:
+        raise ValueError(f"{len(having)} values of {called} have {quoted(text)} in their names; name one")
+    return condition_on(attribute, called, "=", having[0], question)
 
 
 def _tells_one(attribute: Attribute, operator: Operator, text: str) -> bool:

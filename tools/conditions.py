@@ -44,6 +44,9 @@ Value = Annotated[
         "with exists"
     ),
 ]
+Unknown = Annotated[
+    bool, Field(description="true to keep nodes without any value of the attribute as well, which else fail")
+]
 Largest = Annotated[bool, Field(description="the largest or the latest, not the smallest or the earliest")]
 
 
@@ -55,6 +58,7 @@ class ConditionArguments(TypedDict):
     value: NotRequired[Value]
     after: NotRequired[After]
     by: NotRequired[By]
+    unknown: NotRequired[Unknown]
 
 
 class ExtremeArguments(TypedDict):
@@ -121,7 +125,9 @@ async def _condition(graph: KnowledgeGraph, chain: Chain, given: ConditionArgume
         value = await resolve_entity(graph, text)
     elif not text and "exists" in given["operator"]:
         value = None
-    return Condition(_place(chain, given), hops, given["operator"], value, words)
+    unknown = given.get("unknown", False)
+    words += ", if known" * unknown
+    return Condition(_place(chain, given), hops, given["operator"], value, words, unknown=unknown)
 
 
 def _extreme(graph: KnowledgeGraph, chain: Chain, given: ExtremeArguments) -> Aggregate:

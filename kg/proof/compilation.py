@@ -180,6 +180,11 @@ def _condition(
 ) -> tuple[list[str], list[str]]:
     """Write a condition: the triples that it adds to the chains, and what tests their values."""
     hops, operator, value = condition.attribute, condition.operator, condition.value
+    if condition.unknown:
+        triples, tests = _condition(replace(condition, unknown=False), node, number, types)
+        known = " ".join(_attribute(node, hops, f"?u{number}", f"?w{number}"))
+        met = " ".join(triples + tests)
+        return [], [f"FILTER(NOT EXISTS {{ {known} }} || EXISTS {{ {met} }})"]
     if operator == "not exists":
         positive = replace(condition, operator="=" if value else "exists")
         triples, tests = _condition(positive, node, number, types)

@@ -96,6 +96,7 @@ class Condition:
         value: None with ``exists``.
         words: The condition as the question has it; they are no part of the SPARQL.
         remembered: Whether only a model knows that this value is meant; no part of the SPARQL either.
+        unknown: Whether a node without any value of the attribute meets it as well.
     """
 
     place: int
@@ -104,12 +105,14 @@ class Condition:
     value: Term | None = None
     words: str = ""
     remembered: bool = False
+    unknown: bool = False
 
     def __post_init__(self) -> None:
         _require(len(self.attribute) <= MAX_ATTRIBUTE_HOPS, f"more than {MAX_ATTRIBUTE_HOPS} hops to a value")
         named = f'"{self.operator}"'
-        if "exists" in self.operator:
+        if "exists" in self.operator or self.unknown:
             _require(bool(self.attribute), f"{named} without an attribute")
+            _require(not self.unknown or "exists" not in self.operator, f"{named} is of what is known")
         if self.value is None:
             _require("exists" in self.operator, f"{named} without a value")
             return

@@ -138,6 +138,8 @@ def _true(condition: Condition) -> Clause:
             return f"whose {relations[0]} is not {said}" if value else f"without any {relations[0]}"
         return f"excluding those {clause(True)}"
 
+    if condition.unknown:
+        return lambda several: f"{clause(several)}, if any is known"
     return negation if operator == "not exists" else clause
 
 

@@ -48,6 +48,8 @@ NO_VALUE = "a topic has no value of its own"
         (lambda: Condition(1, (), "exists"), '"exists" without an attribute'),
         (lambda: Condition(1, (), "not exists", x("a")), '"not exists" without an attribute'),
         (lambda: Condition(1, (R,), "="), '"=" without a value'),
+        (lambda: Condition(1, (), "=", SEVEN, unknown=True), '"=" without an attribute'),
+        (lambda: Condition(1, (R,), "exists", unknown=True), '"exists" is of what is known'),
         (lambda: Condition(1, (R,), "exists", x("a")), "\"exists\" goes with no value: 'http://x/a'"),
         (lambda: Condition(1, (R,), "like", SEVEN), "\"like\" goes with no value: '7'"),
         (lambda: Condition(1, (R,), "<", Literal("x")), "\"<\" goes with number or date: 'x'"),

@@ -34,6 +34,12 @@ OF_LIMA = branch(LIMA, "^capital", "officialCurrency")
 UNITED = branch(PERU, "neighbour", others=(Chain(LIMA, hops("^twin_town", "country")),))
 
 
+def test_what_is_let_pass_where_nothing_is_known_is_said() -> None:
+    early = Condition(0, hops("founded"), "<", YEAR, unknown=True)
+    said = "things whose capital is Lima and whose founded is before 1821, if any is known"
+    assert verbalise(AnswerQuery((CAPITAL,), 0, (early,))) == said
+
+
 @pytest.mark.parametrize(
     ("branches", "said"),
     [
