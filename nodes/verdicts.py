@@ -16,6 +16,7 @@ from kgqa.prompts.candidates import (
     computed_by,
     numbered_candidates,
     taken_terms,
+    without_twins,
 )
 from kgqa.prompts.check_sufficiency import Sufficiency
 from kgqa.prompts.verify_chain import Verdict
@@ -37,7 +38,9 @@ def group_findings(
     Only ends with a name count. A chain all of whose ends are met is not given again alone.
     What is met leaves room for the rest where a prompt cannot show all.
     """
-    named = [_with_terms(replace(each, ends=each.named, met=())) for each in found if each.named]
+    named = [
+        _with_terms(replace(each, ends=without_twins(each.named), met=())) for each in found if each.named
+    ]
     met: list[_Group] = []
     if len(topics) > 1:
         earlier = list(map(_with_terms, explored))

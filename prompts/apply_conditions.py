@@ -50,7 +50,7 @@ class StatedConditions(Reply):
     conditions: list[StatedCondition] = Field(
         default=[], description="what is true of the answers, all of it"
     )
-    extreme: Extreme = Field(default="none", description="smallest or largest (earliest, latest), else none")
+    extreme: Extreme = Field(default="none", description="smallest, largest (earliest, latest), else none")
     by: str = Field(default="", description='the letter of the attribute that the extreme compares, else ""')
     count: bool = Field(default=False, description="true when the question asks how many candidates fit")
     chosen: list[int] = Field(
@@ -99,7 +99,7 @@ or name); year (of a date); exists; not exists (with a value: none that equals i
 of the types shown). All of them must be true of a candidate. A number or a date need not be among the \
 values shown; 1961 equals any day of it. A name is compared only with words of the question.
 - "extreme": of the candidates that meet the conditions, those with the "smallest" or the "largest" value \
-(earliest, latest) of the attribute "by"; else "none" and "".
+(earliest, latest), or the "second largest", "third smallest" and so on, of the attribute "by"; else "none".
 - "count": true if the question asks how many fit.
 - "missing": a few words for what the question turns on and no attribute shown says ("population"). Other \
 attributes, where there are any, are then searched for it, and you are asked again. What stays missing is \
@@ -200,7 +200,7 @@ Reply: {"rationale": "No attribute says how many pages.", "fits": "some", "condi
         """Return the extreme of a reply; raise ValueError if it cannot be computed."""
         if reply.extreme == "none":
             return None
-        return self.known.extreme(reply.by, largest=reply.extreme == "largest")
+        return self.known.extreme(reply.by, reply.extreme)
 
     def check(self, reply: StatedConditions) -> None:
         """Refuse what was not offered, and what the graph cannot check."""

@@ -24,7 +24,10 @@ MAX_FOUND_BESIDE = 3  # candidates that a mention stands near, by name
 MAX_VALUE_CHARS = 60
 MIN_STEM_CHARS = 4  # of words that begin alike, such as "Turkey" and "Turkish"
 
-Extreme = Choice["none", "smallest", "largest"]
+Extreme = Choice[
+    "none", "smallest", "largest", "second smallest", "second largest", "third smallest", "third largest"
+]
+_RANKS = {"second": 2, "third": 3}
 
 
 @dataclass(frozen=True)
@@ -196,11 +199,11 @@ class KnownAttributes:
         naming = next((each.hops[-1] for each in self.listed if each.says_names), None)
         return condition_on(self._attribute(letter), f"attribute {letter}", operator, text, question, naming)
 
-    def extreme(self, letter: str, *, largest: bool) -> Aggregate:
+    def extreme(self, letter: str, extreme: Extreme) -> Aggregate:
         """Return what a reply asks for; raise ValueError if there is nothing to compare."""
         attribute = self._attribute(letter)
         end = attribute.place == self.chain.depth
-        return extreme_by(attribute, f"attribute {letter}", largest=largest, end=end)
+        return extreme_by(attribute, f"attribute {letter}", extreme, end=end)
 
     def _attribute(self, letter: str) -> Attribute:
         found = self.lettered.get(letter)
@@ -284,18 +287,19 @@ def _holds_text(operator: Operator, value: str, text: str) -> bool:
     return fold(text) in fold(value) if operator == "contains" else value == text
 
 
-def extreme_by(attribute: Attribute, called: str, *, largest: bool, end: bool) -> Aggregate:
-    """Return what has the first or last value, of an attribute at the chain's ``end`` or before it.
+def extreme_by(attribute: Attribute, called: str, extreme: Extreme, *, end: bool) -> Aggregate:
+    """Return what has such a value, of an attribute at the chain's ``end`` or before it.
 
     Raises:
         ValueError: if there is nothing to compare.
     """
     by = attribute.kind
     if by not in {"number", "date"}:
-        raise ValueError(f"{called} has neither numbers nor dates to compare")
+        raise ValueError(f'{called} has neither numbers nor dates to compare; what names say is "chosen"')
+    rank, largest = _RANKS.get(extreme.split()[0], 1), extreme.endswith("largest")
     if not attribute.hops and end:
-        return Aggregate("max" if largest else "min", by=by)
-    return Aggregate("argmax" if largest else "argmin", attribute.hops, attribute.place, by)
+        return Aggregate("max" if largest else "min", by=by, rank=rank)
+    return Aggregate("argmax" if largest else "argmin", attribute.hops, attribute.place, by, rank)
 
 
 def draw_owned_values(attribute: Attribute) -> str:

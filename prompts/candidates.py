@@ -1,14 +1,14 @@
 """How prompts show candidates, of one chain or of several, and how a reply takes answers from them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal as Choice
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate
-from kgqa.kg.terms import Chain, Literal, Term
+from kgqa.kg.terms import Chain, Entity, Literal, Term
 from kgqa.prompts.base import check_numbers, numbered, quoted
 from kgqa.prompts.chain import draw_arrow, draw_chain, draw_head, draw_hop
 
@@ -85,6 +85,14 @@ class NumberedCandidate:
     number: int
     group: int
     candidate: Candidate
+
+
+def without_twins(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Return the candidates without values of the same text as one before, in another language or type."""
+    first: dict[Entity | str, Candidate] = {}
+    for each in candidates:
+        first.setdefault(each.term if isinstance(each.term, Entity) else each.term.value, each)
+    return tuple(first.values())
 
 
 def draw_candidates(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from string import ascii_lowercase, ascii_uppercase
-from typing import NamedTuple
+from typing import Literal as Choice, NamedTuple
 
 from pydantic import Field
 
@@ -176,7 +176,8 @@ chain that you take. Operators: = != < <= > >=; contains (part of a text or name
 exists; not exists (with a value: none equals it); type (of a node: one of the types shown). Numbers and \
 dates need not be shown; 1961 equals any day of it. A node's own name is compared only with words of the \
 question.
-- "extreme": those with the "smallest" (earliest) or "largest" (latest) value of "by", a letter or a node.
+- "extreme": those with the "smallest" (earliest) or "largest" (latest) value of "by", a letter or a node; \
+or the "second largest", "third smallest" and so on.
 - "count": true if the question asks how many.
 - "missing": a few words for the relation or attribute that the question turns on and nothing shown says. It \
 is looked for from the chains that you take (part of the way) or the topics. If it is found, you are asked \
@@ -344,7 +345,7 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
             last, place = self._branch_of(compared, united)
             own = place == branches[last].chain.depth and reply.answer in {"", reply.by}
             attribute = replace(compared.attribute, place=place)
-            computed = extreme_by(attribute, compared.called, largest=reply.extreme == "largest", end=own)
+            computed = extreme_by(attribute, compared.called, reply.extreme, end=own)
             branches[last] = replace(branches[last], aggregate=computed)
         if answer:
             at, place = self._branch_of(answer, united)
@@ -468,7 +469,8 @@ def _answered_at(branch: ComposedBranch, place: int, hops: tuple[Hop, ...]) -> l
     if computed and not (at_end or computed.place == place):
         raise ValueError("the extreme has to be of the node that has the answer")
     if computed and (computed.place, computed.attribute) == (place, hops):
-        computed = Aggregate("max" if computed.function == "argmax" else "min", by=computed.by)
+        function: Choice["min", "max"] = "max" if computed.function == "argmax" else "min"
+        computed = Aggregate(function, by=computed.by, rank=computed.rank)
     others = branch.others if at_end else ()
     chains = [each if place == each.depth else each.upto(place) for each in (branch.chain, *others)]
     first, *rest = (Chain(each.topic, (*each.hops, *hops), each.constraints) for each in chains)

@@ -32,7 +32,13 @@ from kgqa.nodes.verdicts import (
     turned_down,
 )
 from kgqa.priors.masking import mask_names
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings, Take, numbered_candidates
+from kgqa.prompts.candidates import (
+    MAX_CANDIDATES_SHOWN,
+    ChainFindings,
+    Take,
+    numbered_candidates,
+    without_twins,
+)
 from kgqa.prompts.chain import MAX_REACHED_NAMES
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.diagnose import Signal
@@ -52,7 +58,7 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     not meet the other topics' chains, is extended without a call.
     """
     chain, candidates = state["chain"], state["candidates"]
-    named = [c for c in candidates if c.term.name]
+    named = without_twins(c for c in candidates if c.term.name)
     runtime.trace["chain"] = str(chain)
     if not candidates and not state["memory"]:
         return _fail("no_candidates", runtime)

@@ -3,6 +3,7 @@
 from kgqa.kg.pages import Candidate
 from kgqa.nodes.topic_conditions import awaited_topics
 from kgqa.nodes.verdicts import SAID_BEFORE, accept_chain, said_take, said_to_unite, turned_down
+from kgqa.prompts.candidates import without_twins
 from kgqa.prompts.verify_chain import Verdict, VerifyChain
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update
@@ -21,7 +22,8 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     """
     always_ask, chain = runtime.context.always_ask, state["chain"]
     found = state["candidates"]
-    shown = [Candidate(c.term) for c in found] if always_ask else [c for c in found if c.term.name]
+    named = without_twins(c for c in found if c.term.name)
+    shown = [Candidate(c.term) for c in found] if always_ask else [*named]
     runtime.trace["chain"] = str(chain)
     if not shown and not always_ask:
         runtime.trace["reason"] = "no named candidate to judge by"

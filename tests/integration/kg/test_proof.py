@@ -218,6 +218,13 @@ CASES: dict[str, tuple[AnswerQuery, str]] = {
         ),
         "ann bob",
     ),
+    "second largest": (made(EVERYONE, aggregate=Aggregate("argmax", (hop("size"),), rank=2)), "ann bob"),
+    "second number": (made(NUMBERS, aggregate=Aggregate("max", rank=2)), "7.5"),
+    "third that is not there": (made(NUMBERS, aggregate=Aggregate("max", rank=3)), ""),
+    "second date": (
+        made(EVERYONE, aggregate=Aggregate("argmin", (hop("born"),), by="date", rank=2)),
+        None,
+    ),
     # yes or no
     "yes": (made(PLAYERS, conditions=(Condition(2, (), "=", x("ann")),), ask=True), "true"),
     "no": (made(PLAYERS, conditions=(Condition(2, (), "=", x("eve")),), ask=True), "false"),

@@ -101,6 +101,7 @@ async def test_the_filter_sees_what_the_graph_knows_and_what_the_question_names(
         (where(("", "type", "Star")), ["Ben"]),
         (where(("B", "=", "Ulm"), extreme="smallest", by="A"), ["Cy"]),
         ({"extreme": "smallest", "by": "C"}, ["Ann"]),
+        ({"extreme": "second smallest", "by": "C"}, ["Ben"]),
         (where(("B", "=", "Ulm"), count=True), ["2"]),
         ({"count": True}, ["3"]),
         ({"fits": "all"}, ["Ann", "Ben", "Cy"]),

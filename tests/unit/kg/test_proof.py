@@ -61,6 +61,8 @@ NO_VALUE = "a topic has no value of its own"
         (lambda: Condition(1, (R,), "year", Literal("7.5")), "no year: '7.5'"),
         (lambda: Aggregate("sum"), 'no function "sum"'),
         (lambda: Aggregate("min", (R,)), '"min" is of the answers themselves'),
+        (lambda: Aggregate("count", rank=2), "no rank 2"),
+        (lambda: Aggregate("max", rank=0), "no rank 0"),
         (lambda: Aggregate("count", place=1), '"count" is of the answers themselves'),
         (lambda: Aggregate("argmax"), '"argmax" without an attribute'),
         (lambda: Aggregate("argmin", (R, R, R)), "more than 2 hops to a value"),

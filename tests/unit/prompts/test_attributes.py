@@ -131,11 +131,11 @@ def test_what_the_graph_cannot_check_is_refused(said: StatedConditions, why: str
 
 
 def test_extremes_are_of_attributes_or_of_the_candidates_themselves() -> None:
-    assert KNOWN.extreme("A", largest=True) == Aggregate("argmax", (Hop("http://x/number"),), 1)
-    assert KNOWN.extreme("B", largest=False) == Aggregate("argmin", (Hop("http://x/born"),), 2, "date")
+    assert KNOWN.extreme("A", "largest") == Aggregate("argmax", (Hop("http://x/number"),), 1)
+    assert KNOWN.extreme("B", "smallest") == Aggregate("argmin", (Hop("http://x/born"),), 2, "date")
     sizes = ends("a", "b")
     own = replace(attribute(2, "", sizes, Literal("3"), Literal("5")))
-    assert KnownAttributes(CHAIN, (own,)).extreme("A", largest=True) == Aggregate("max")
+    assert KnownAttributes(CHAIN, (own,)).extreme("A", "second largest") == Aggregate("max", rank=2)
 
 
 def test_all_none_and_what_is_missing_are_said_and_nothing_is_no_reply() -> None:
