@@ -11,6 +11,7 @@ from typing import TypeVar
 from kgqa.kg.pages import ChainAttributes, Mention as LinkedMention
 from kgqa.kg.proof.values import date_parts, kind_of
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term, plain_term
+from kgqa.kg.text import fold
 from kgqa.nodes.likeness import are_missing, likeness_scores, likest
 from kgqa.priors.candidate_ranking import hop_words, relation_words
 from kgqa.prompts.attributes import Attribute, KnownAttributes, Mention, term_text
@@ -88,11 +89,13 @@ async def known_attributes(
     values = [end for end in branch.ends if isinstance(end, Literal)]
     own = [Attribute(chain.depth, (), tuple((end, end) for end in values))] if len(values) > 1 else []
     at = {key: number for number, key in enumerate(listed, len(own))}
+    names = [fold(end.name or "") for end in branch.ends]
     mentions = (
         Mention(
             text, tuple(named[text]), tuple(dict.fromkeys((at[key], end) for key, end in of if key in at))
         )
         for text, of in standing.items()
+        if of or not any(fold(text) in name for name in names)
     )
     kinds = [pair for each in pages.values() for pair in each.types if within is None or pair[0] in within]
     attributes = (*own, *(Attribute(*key, tuple(groups[key])) for key in listed))

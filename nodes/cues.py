@@ -120,6 +120,7 @@ def unused_cues(
         return []
     computed = query.aggregate is not None and query.aggregate.function != "count"
     valued = [each for each in query.conditions if each.value and kind_of(each.value) in {"number", "date"}]
+    ranked = query.aggregate is not None and query.aggregate.rank > 1
     told = [each for each in valued if not _is_figure_of(question, each.value)]  # what no figure of it says
     bounds = {each.operator[0] for each in valued if each.operator in {"<", "<=", ">", ">="}}
     negated = any(each.operator in {"!=", "not exists"} for each in query.conditions)
@@ -128,7 +129,8 @@ def unused_cues(
     several = query.aggregate is not None or query.ask or len(answers) > 1
     open_cues = [
         *[_ORDER] * (several and not (computed or told)),
-        *[_RANK, _NOW] * (several and not told),
+        *[_RANK] * (several and not (told or ranked)),
+        *[_NOW] * (several and not told),
         *[_YEAR] * (len(bounds) < 2 if several else not valued),  # from a year to a year
         *[_NEGATION] * (not negated),
         *[_COMPARISON] * (not bounds),

@@ -144,7 +144,7 @@ async def _ask(
     known = await look_for_missing(reply.missing, prompt.known, branch, met, runtime)
     if known is None:
         return prompt, reply
-    searched = replace(prompt, known=known, final=True)
+    searched = replace(prompt, known=known, looked_for=reply.missing)
     return searched, await runtime.ask(searched)
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from kgqa.kg.dialects import describes_data
 from kgqa.kg.terms import Chain, Hop, one_line
-from kgqa.nodes.likeness import likeness, likest
+from kgqa.nodes.likeness import MIN_MISSING_LIKENESS, likeness, likest
 from kgqa.nodes.look_again import remaining_points
 from kgqa.priors.candidate_ranking import hop_words
 from kgqa.prompts.chain import Extension, extend
@@ -91,7 +91,8 @@ async def choose_extensions(
 ) -> Choice | None:
     """Return what the model chooses; None where its reply is malformed.
 
-    Where it says that a relation is missing, what was withheld and is most alike is shown once.
+    Where it says that a relation is missing, what was withheld and is most alike is shown once: of what
+    describes the database only what may be it.
     """
     ask = ask or runtime.ask
     prompt = replace(prompt, missing=bool(withheld) and runtime.context.missing_relations)
@@ -100,8 +101,14 @@ async def choose_extensions(
         runtime.trace["missing"] = one_line(reply.missing)
         texts = [hop_words(offer.hops) for offer in withheld]
         likes = await likeness(texts, reply.missing, runtime, "encoder")
-        others = tuple(withheld[at] for at in likest(likes, MAX_LOOKED_UP))
-        prompt = replace(prompt, offers=others, missing=False)
+        found = tuple(
+            withheld[at]
+            for at in likest(likes, MAX_LOOKED_UP)
+            if likes[at] >= MIN_MISSING_LIKENESS or not describes_data(withheld[at].hops[-1])
+        )
+        if not found:
+            return Choice([], None)
+        prompt = replace(prompt, offers=found, missing=False, looked_for=reply.missing)
         reply = await ask(prompt)
     if reply is None:
         return None
@@ -110,7 +117,7 @@ async def choose_extensions(
     if not (chosen and prompt.outright and reply.then):
         return Choice(chosen, None)
     first, *beside = [each.chain for each in chosen]
-    return Choice(chosen, OutrightChain(first, reply.then, tuple(beside)))
+    return Choice(chosen, OutrightChain.said(first, reply.then, tuple(beside)))
 
 
 def reached_names(chain: Chain, state: State) -> tuple[str, ...]:

@@ -6,9 +6,9 @@ from dataclasses import replace
 from itertools import islice
 
 from kgqa.kg.proof.query import Condition
-from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.kg.terms import Chain, Entity, Hop, Term
 from kgqa.nodes.proof import NO_ANSWERS, query_of_memory, run_query
-from kgqa.prompts.connect_topic import ConnectTopic, Share
+from kgqa.prompts.connect_topic import MAX_HOLDING_NAMES, NO_PART, ConnectTopic, Share
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.state import KnownExtensions, State, VerifiedChain
 from kgqa.tools.arguments import chain_arguments, write_hop
@@ -35,7 +35,8 @@ async def with_topic(
     What leads on from both is known already; one query tells which of it connects them. Where one relation
     does, or all leave the same ends, nobody is asked; else the model says which one the question means, if
     any. It is asked as well where most of the ends that are left out have nothing by that relation, since
-    facts may be missing, or what one leaves could not be told. One that leaves no ends is no condition.
+    facts may be missing, or what one leaves could not be told. One that leaves no ends is no condition. Where
+    the topic plays no part, the chain stays as it is.
     """
     chain, ends = memory[-1].chain, len(memory[-1].ends)
     found = list(islice(_connections(chain, topic, state["leads"]), MAX_CONNECTIONS))
@@ -53,6 +54,9 @@ async def with_topic(
         topics, offers = tuple(state["topic_entities"]), tuple(possible)
         prompt = ConnectTopic(state["question"], chain, topic, offers, tuple(shares), topics=topics)
         reply = await runtime.ask(prompt)
+        if reply and reply.relation == NO_PART:
+            runtime.trace["no_part"] = str(topic)
+            return memory[-1]
         chosen = offers[reply.relation - 1 : reply.relation] if reply else ()
         possible = {connection: possible[connection] for connection in chosen}
     met = next(iter(possible.values()), None)
@@ -79,7 +83,14 @@ async def _shares(
         told.update(
             at for at, _ in {((v.place, v.hops[0]), v.end) for v in values if v.hops and v.end in ends}
         )
-    return [Share(len(met.ends), total - told[at] if told else 0, total) for at, met in possible.items()]
+    return [
+        Share(len(met.ends), total - told[at] if told else 0, total, _some_names(met.ends))
+        for at, met in possible.items()
+    ]
+
+
+def _some_names(ends: Sequence[Term]) -> tuple[str, ...]:
+    return tuple(end.name for end in ends if end.name)[:MAX_HOLDING_NAMES]
 
 
 async def _connected(

@@ -16,11 +16,12 @@ from kgqa.prompts.candidates import (
     computed_by,
     numbered_candidates,
     taken_terms,
+    without_twins,
 )
 from kgqa.prompts.check_sufficiency import Sufficiency
 from kgqa.prompts.verify_chain import Verdict
 from kgqa.runtime.node import NodeRuntime
-from kgqa.runtime.state import State, Update, VerifiedChain, next_topic
+from kgqa.runtime.state import OutrightChain, State, Update, VerifiedChain, next_topic
 
 MAX_CHAIN_COMBINATIONS = 8
 """Combinations of chains from other topics that one chain is brought together with at most."""
@@ -37,7 +38,9 @@ def group_findings(
     Only ends with a name count. A chain all of whose ends are met is not given again alone.
     What is met leaves room for the rest where a prompt cannot show all.
     """
-    named = [_with_terms(replace(each, ends=each.named, met=())) for each in found if each.named]
+    named = [
+        _with_terms(replace(each, ends=without_twins(each.named), met=())) for each in found if each.named
+    ]
     met: list[_Group] = []
     if len(topics) > 1:
         earlier = list(map(_with_terms, explored))
@@ -115,11 +118,23 @@ def fresh_take(ends: Sequence[Candidate]) -> Take:
     return "others" if len({end.returning for end in ends}) > 1 else "all"
 
 
+def said_take(said: OutrightChain, ends: Sequence[Candidate]) -> Take:
+    """Return what to take of ends by what was said beforehand."""
+    return "count" if said.counts else fresh_take(ends)
+
+
 def said_to_unite(state: State) -> list[int]:
     """Number the chains beside the one at hand that are the answer with it, as was said beforehand."""
     said = state["outright"]
     beside = said.beside if said and said.decision != "forward" else ()
     return [number for number, each in enumerate(state["siblings"], 1) if each.chain in beside]
+
+
+def turned_down(state: State, verdict: Verdict | Sufficiency) -> set[Chain]:
+    """Return the chains beside one that is turned down which say the same, and lead to the same."""
+    ends = {end.term for end in state["candidates"] if end.term.name}
+    united = [state["siblings"][number - 1] for number in verdict.united]
+    return {each.chain for each in united if {end.term for end in each.named} == ends}
 
 
 def accept_chain(

@@ -1,6 +1,8 @@
 """By which conditions does the question tell these candidates apart? (CoR §4.2, step 2, by the graph)."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from operator import not_
 from typing import Literal as Choice
 
 from pydantic import Field
@@ -10,7 +12,7 @@ from kgqa.kg.proof.query import Aggregate, Condition, Operator
 from kgqa.kg.terms import Chain
 from kgqa.locks import cached_property
 from kgqa.prompts.attributes import Extreme, KnownAttributes, draw_applied, draw_told_apart
-from kgqa.prompts.base import QuestionPrompt, Reply, Words, check_numbers, numbered
+from kgqa.prompts.base import QuestionPrompt, Reply, Words, check_numbers, numbered, quoted
 from kgqa.prompts.chain import draw_chain, draw_met
 from kgqa.prompts.filter_candidates import split_lots
 from kgqa.prompts.progress import Progress
@@ -19,8 +21,6 @@ MAX_CONDITIONS = 8
 MAX_VALUED_CANDIDATES = 100  # up to which their values stand beside them: of more the graph is asked anyway
 
 Fits = Choice["some", "all", "none"]
-
-SEARCHED = "What was missing was looked for; nothing else is known of the candidates."
 
 __all__ = ["ApplyConditions", "Operator", "StatedCondition", "StatedConditions"]
 
@@ -31,6 +31,15 @@ class StatedCondition(Reply):
     attribute: str = Field(description='a letter, or as said above for "type"')
     operator: Operator = Field(description="how its values are compared")
     value: str = Field(default="", description='what with; "" with exists')
+    unknown: bool = Field(
+        default=False, exclude_if=not_, description="true to keep those without any value as well"
+    )
+
+    def of(self, condition: Condition) -> Condition:
+        """Return what it comes to, with those kept of which nothing is known: the model says so."""
+        if not (self.unknown and condition.attribute) or "exists" in self.operator:
+            return condition
+        return replace(condition, words=f"{condition.words}, if known", remembered=True, unknown=True)
 
 
 class StatedConditions(Reply):
@@ -41,7 +50,7 @@ class StatedConditions(Reply):
     conditions: list[StatedCondition] = Field(
         default=[], description="what is true of the answers, all of it"
     )
-    extreme: Extreme = Field(default="none", description="smallest or largest (earliest, latest), else none")
+    extreme: Extreme = Field(default="none", description="smallest, largest (earliest, latest), else none")
     by: str = Field(default="", description='the letter of the attribute that the extreme compares, else ""')
     count: bool = Field(default=False, description="true when the question asks how many candidates fit")
     chosen: list[int] = Field(
@@ -62,7 +71,7 @@ class ApplyConditions(QuestionPrompt[StatedConditions]):
     """State the conditions on the ends of a chain, in lots; those of ``met`` have them as well.
 
     ``applied`` are conditions that hold of all of them; of the attributes that are not shown, any can be
-    looked for, once, unless it is ``final``.
+    looked for, once: what was ``looked_for`` is said.
     """
 
     chain: Chain
@@ -71,7 +80,7 @@ class ApplyConditions(QuestionPrompt[StatedConditions]):
     progress: Progress | None = None
     met: tuple[Chain, ...] = ()
     applied: tuple[Condition, ...] = ()
-    final: bool = False
+    looked_for: str = ""
 
     instructions = """\
 You finish a search in a knowledge graph. You are given a question, the chain of relations that leads \
@@ -84,20 +93,20 @@ The graph checks it, on all candidates, shown or not.
 - "fits": "some" of the candidates, those that you say in what follows; "all" if the question asks nothing \
 else of them, so that nothing is left to filter; "none" if none can be meant, and the search has to go \
 elsewhere.
-- "conditions": each is {"attribute": "A", "operator": "=", "value": "..."}. Operators: = != < <= > >=; \
-contains (a part of a text); year (of a date); exists; not exists (with a value: none that equals it); \
-type (attribute "", one of the types shown). All of them must be true of a candidate. A number or a date \
-need not be among the values shown; 1961 equals any day of it. A name is compared only with words of the \
-question.
+- "conditions": each is {"attribute": "A", "operator": "=", "value": "..."}, and with "unknown": true also \
+met by candidates without any value, which else fail. Operators: = != < <= > >=; contains (a part of a text \
+or name); year (of a date); exists; not exists (with a value: none that equals it); type (attribute "", one \
+of the types shown). All of them must be true of a candidate. A number or a date need not be among the \
+values shown; 1961 equals any day of it. A name is compared only with words of the question.
 - "extreme": of the candidates that meet the conditions, those with the "smallest" or the "largest" value \
-(earliest, latest) of the attribute "by"; else "none" and "".
+(earliest, latest), or the "second largest", "third smallest" and so on, of the attribute "by"; else "none".
 - "count": true if the question asks how many fit.
 - "missing": a few words for what the question turns on and no attribute shown says ("population"). Other \
 attributes, where there are any, are then searched for it, and you are asked again. What stays missing is \
 left unchecked: all candidates that meet the rest are kept, and the answer is marked as not verified.
-- "chosen": beside what is missing, for where it is not found and if you are sure of it by other knowledge: \
-numbers of the candidates that fit, and in "words" these words of the question. What an attribute can say \
-is never chosen by what you remember.
+- "chosen": where names alone tell (a kind, a year in them), or beside what is missing, as your best guess \
+if it is not found: numbers of the candidates that fit, and in "words" these words of the question. What an \
+attribute can say is never chosen by what you remember.
 
 Reply with one JSON object: {"rationale": "one short sentence", "fits": "some", "conditions": [conditions], \
 "extreme": "none", "by": "", "count": false, "chosen": [numbers], "words": "", "missing": ""}.
@@ -145,10 +154,19 @@ Reply: {"rationale": "No attribute says how many pages.", "fits": "some", "condi
     def _lines(self) -> Iterable[str]:
         progress = (self.progress.draw(),) if self.progress else ()
         chains = f"Chain: {draw_chain(self.chain)}", *draw_met(self.met), *draw_applied(self.applied)
-        head = *progress, *chains, *self.known.draw(), *([SEARCHED] if self.final else [])
+        head = *progress, *chains, *self.known.draw(), *self._draw_looked_for()
         shown, note = self._drawn[: len(self.offered)], str(len(self.candidates))
         note += f", the first {len(shown)} shown" if len(shown) < len(self.candidates) else ""
         return *head, f"Candidates ({note}):", numbered(shown)
+
+    def _draw_looked_for(self) -> Iterable[str]:
+        if self.final:
+            yield f"Looked for: {quoted(self.looked_for)}; the nearest is shown now, nothing else is known"
+
+    @property
+    def final(self) -> bool:
+        """Whether nothing more is looked for."""
+        return bool(self.looked_for)
 
     @cached_property
     def _drawn(self) -> list[str]:
@@ -172,14 +190,17 @@ Reply: {"rationale": "No attribute says how many pages.", "fits": "some", "condi
 
     def conditions(self, reply: StatedConditions) -> tuple[Condition, ...]:
         """Return the conditions of a reply; raise ValueError for one that cannot be checked."""
-        stated = dict.fromkeys((each.attribute, each.operator, each.value) for each in reply.conditions)
-        return tuple(self.known.condition(*each, self.question) for each in stated)
+        stated = dict.fromkeys(reply.conditions)
+        return tuple(
+            each.of(self.known.condition(each.attribute, each.operator, each.value, self.question))
+            for each in stated
+        )
 
     def aggregate(self, reply: StatedConditions) -> Aggregate | None:
         """Return the extreme of a reply; raise ValueError if it cannot be computed."""
         if reply.extreme == "none":
             return None
-        return self.known.extreme(reply.by, largest=reply.extreme == "largest")
+        return self.known.extreme(reply.by, reply.extreme)
 
     def check(self, reply: StatedConditions) -> None:
         """Refuse what was not offered, and what the graph cannot check."""

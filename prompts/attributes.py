@@ -3,13 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from string import ascii_uppercase
 from typing import Literal as Choice
 
 from kgqa.kg.dialects import XSD
-from kgqa.kg.proof.query import Aggregate, Condition, Operator
+from kgqa.kg.proof.query import MAX_ATTRIBUTE_HOPS, Aggregate, Condition, Operator
 from kgqa.kg.proof.values import Kind, kind_of
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, local_name, one_line
 from kgqa.kg.text import fold
@@ -24,7 +24,10 @@ MAX_FOUND_BESIDE = 3  # candidates that a mention stands near, by name
 MAX_VALUE_CHARS = 60
 MIN_STEM_CHARS = 4  # of words that begin alike, such as "Turkey" and "Turkish"
 
-Extreme = Choice["none", "smallest", "largest"]
+Extreme = Choice[
+    "none", "smallest", "largest", "second smallest", "second largest", "third smallest", "third largest"
+]
+_RANKS = {"second": 2, "third": 3}
 
 
 @dataclass(frozen=True)
@@ -193,13 +196,14 @@ class KnownAttributes:
         """
         if operator == "type":
             return Condition(self.chain.depth, (), "type", _named(text, self.kinds, "type"), f"is a {text}")
-        return condition_on(self._attribute(letter), f"attribute {letter}", operator, text, question)
+        naming = next((each.hops[-1] for each in self.listed if each.says_names), None)
+        return condition_on(self._attribute(letter), f"attribute {letter}", operator, text, question, naming)
 
-    def extreme(self, letter: str, *, largest: bool) -> Aggregate:
+    def extreme(self, letter: str, extreme: Extreme) -> Aggregate:
         """Return what a reply asks for; raise ValueError if there is nothing to compare."""
         attribute = self._attribute(letter)
         end = attribute.place == self.chain.depth
-        return extreme_by(attribute, f"attribute {letter}", largest=largest, end=end)
+        return extreme_by(attribute, f"attribute {letter}", extreme, end=end)
 
     def _attribute(self, letter: str) -> Attribute:
         found = self.lettered.get(letter)
@@ -231,18 +235,21 @@ def draw_applied(conditions: Sequence[Condition]) -> list[str]:
 
 
 def term_text(term: Term) -> str:
-    """Return what a term is called: a type may have nothing but its id."""
-    return term.name or local_name(term.id)
+    """Return what a term is called, of a day without the time: a type may have nothing but its id."""
+    return (term.name or local_name(term.id)).removesuffix("T00:00:00Z")
 
 
 def condition_on(
-    attribute: Attribute, called: str, operator: Operator, text: str, question: str
+    attribute: Attribute, called: str, operator: Operator, text: str, question: str, naming: Hop | None = None
 ) -> Condition:
     """Return what a reply states of an attribute; raise ValueError if it cannot be checked.
 
     A candidate's own name is compared with what the question says, lest it be a choice by name; a value that
-    the question does not say and that tells one candidate of several from all others is remembered.
+    the question does not say and that tells one candidate of several from all others is remembered. A part
+    of a name is compared where ``naming`` leads to it, or one value has it.
     """
+    if attribute.kind == "entity" and operator == "contains":
+        return _name_contains(attribute, called, text, question, naming)
     if attribute.says_names and not is_said(question, text):
         raise ValueError(f'the question does not say {quoted(text)}; candidates are named in "chosen"')
     words = " ".join(filter(None, (attribute.words, operator, text)))
@@ -251,6 +258,20 @@ def condition_on(
     value = _value(attribute, called, operator, text)
     remembered = _tells_one(attribute, operator, term_text(value)) and not is_alluded_to(question, text)
     return Condition(attribute.place, attribute.hops, operator, value, words, remembered)
+
+
+def _name_contains(
+    attribute: Attribute, called: str, text: str, question: str, naming: Hop | None
+) -> Condition:
+    if naming and len(attribute.hops) < MAX_ATTRIBUTE_HOPS:
+        names = tuple((owner, Literal(term_text(value))) for owner, value in attribute.values)
+        named = Attribute(attribute.place, (*attribute.hops, naming), names)
+        words = " ".join(filter(None, (attribute.words, f"name contains {text}")))
+        return replace(condition_on(named, called, "contains", text, question), words=words)
+    having = [each for each in attribute.distinct if fold(text) in fold(each)]
+    if len(having) != 1:
+        raise ValueError(f"{len(having)} values of {called} have {quoted(text)} in their names; name one")
+    return condition_on(attribute, called, "=", having[0], question)
 
 
 def _tells_one(attribute: Attribute, operator: Operator, text: str) -> bool:
@@ -266,18 +287,19 @@ def _holds_text(operator: Operator, value: str, text: str) -> bool:
     return fold(text) in fold(value) if operator == "contains" else value == text
 
 
-def extreme_by(attribute: Attribute, called: str, *, largest: bool, end: bool) -> Aggregate:
-    """Return what has the first or last value, of an attribute at the chain's ``end`` or before it.
+def extreme_by(attribute: Attribute, called: str, extreme: Extreme, *, end: bool) -> Aggregate:
+    """Return what has such a value, of an attribute at the chain's ``end`` or before it.
 
     Raises:
         ValueError: if there is nothing to compare.
     """
     by = attribute.kind
     if by not in {"number", "date"}:
-        raise ValueError(f"{called} has neither numbers nor dates to compare")
+        raise ValueError(f'{called} has neither numbers nor dates to compare; what names say is "chosen"')
+    rank, largest = _RANKS.get(extreme.split()[0], 1), extreme.endswith("largest")
     if not attribute.hops and end:
-        return Aggregate("max" if largest else "min", by=by)
-    return Aggregate("argmax" if largest else "argmin", attribute.hops, attribute.place, by)
+        return Aggregate("max" if largest else "min", by=by, rank=rank)
+    return Aggregate("argmax" if largest else "argmin", attribute.hops, attribute.place, by, rank)
 
 
 def draw_owned_values(attribute: Attribute) -> str:

@@ -1,14 +1,14 @@
 """How prompts show candidates, of one chain or of several, and how a reply takes answers from them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal as Choice
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate
-from kgqa.kg.terms import Chain, Literal, Term
+from kgqa.kg.terms import Chain, Entity, Literal, Term
 from kgqa.prompts.base import check_numbers, numbered, quoted
 from kgqa.prompts.chain import draw_arrow, draw_chain, draw_head, draw_hop
 
@@ -45,11 +45,12 @@ than" so many, what is computed: the "count", and of numbers or dates the "small
 
 LEFT_TO_THE_GRAPH = (
     'Leave a condition that a graph may know of to "filter", also where all candidates are shown: there you '
-    'see what it knows of them. "some" is for what no graph can tell.'
+    'see what it knows of them. "some" is for what no graph can tell, or the names shown say themselves '
+    '(a kind); where each plainly is of that kind, take "all".'
 )
 """What a verdict leaves to a filter that sees attributes."""
 
-SIBLINGS = 'Chosen beside it; with "stop" or "filter", "united" are those that say the same:'
+SIBLINGS = 'Chosen beside it; unless you go "forward", "united" are those that say the same:'
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 _DATE = re.compile(
@@ -84,6 +85,14 @@ class NumberedCandidate:
     number: int
     group: int
     candidate: Candidate
+
+
+def without_twins(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Return the candidates without values of the same text as one before, in another language or type."""
+    first: dict[Entity | str, Candidate] = {}
+    for each in candidates:
+        first.setdefault(each.term if isinstance(each.term, Entity) else each.term.value, each)
+    return tuple(first.values())
 
 
 def draw_candidates(
@@ -140,7 +149,7 @@ def draw_siblings(found: Sequence[ChainFindings]) -> list[str]:
     >>> maltese = Candidate(Entity("http://x/l", "Maltese"))
     >>> chain = Chain(Entity("http://x/m", "Malta"), (Hop("http://x/official_language"),))
     >>> print(*draw_siblings([ChainFindings(chain, (maltese,))]), sep="\n")
-    Chosen beside it; with "stop" or "filter", "united" are those that say the same:
+    Chosen beside it; unless you go "forward", "united" are those that say the same:
     Chain 1: -official_language-> ?1 (1): "Maltese"
     """
     lines = []

@@ -141,17 +141,19 @@ def draw_entity(chain: Chain) -> str:
     return f"{draw_head(chain)} {draw_arrow(hop, name)}"
 
 
-Next = Choice["", "stop", "filter", "forward"]
+Next = Choice["", "stop", "count", "filter", "forward"]
 """What a choice of relations says comes next; nothing where that is seen by what they lead to."""
 
 THEN = (
-    'Where the relations themselves tell what {chosen} to, add "then": "stop" if all of it is the answer; '
-    '"filter" if the answers are among it and a condition (a date, a number, a name, a kind, the largest) is '
-    'left; "forward" if another relation has to follow. Else leave it out: you are shown what is there first.'
+    'Where the relations themselves tell what {chosen} to, add "then": "stop" if all of it is the answer, '
+    '"count" if how many there are is; "filter" if the answers are among it and a condition (a date, a '
+    'number, a name, a kind, the largest) is left; "forward" if another relation has to follow. Else leave '
+    "it out: you are shown what is there first."
 )
 THEN_UNFILTERED = (
-    'Where the relations themselves tell what {chosen} to, add "then": "stop" if it is the answer; "forward" '
-    "if another relation has to follow. Else leave it out: you are shown what is there first."
+    'Where the relations themselves tell what {chosen} to, add "then": "stop" if it is the answer, "count" '
+    'if how many there are is; "forward" if another relation has to follow. Else leave it out: you are shown '
+    "what is there first."
 )
 UNITED = (
     'Unless "then" is "forward" or left out, what else you choose is united with the first: its inverse, or '
@@ -159,7 +161,7 @@ UNITED = (
 )
 EACH_TOPIC = (
     'Each topic entity is checked by itself: "stop" and "filter" look at what the question says of this one, '
-    "and leave the others to their turn."
+    "and leave the others to their turn; with none chosen, the next begins."
 )
 MEETING = 'With several topic entities "all of it" is what the chains of all of them have in common.'
 MISSING = 'If none can help: "missing": the relation that you need, in a few words.'
@@ -173,7 +175,7 @@ class RelationChoice(Reply):
     then: Next = Field(
         default="",
         exclude_if=operator.not_,
-        description="where asked: stop, filter or forward, if what they lead to need not be judged",
+        description="where asked: stop, count, filter or forward, if what they lead to need not be judged",
     )
 
 
@@ -185,6 +187,16 @@ class ChoiceOrMissing(RelationChoice):
         exclude_if=operator.not_,
         description="where asked: the relation that is needed and not listed",
     )
+
+
+def draw_missing(asked: bool, looked_for: str) -> list[str]:
+    """Say that a missing relation may be named, or that what is shown was looked for.
+
+    >>> draw_missing(False, "currency")
+    ['Looked for: "currency"; this is the nearest of what was not shown.']
+    """
+    found = f"Looked for: {quoted(looked_for)}; this is the nearest of what was not shown."
+    return [MISSING] * asked + [found] * bool(looked_for)
 
 
 def draw_then(chosen: str, *, filtering: bool = True) -> str:

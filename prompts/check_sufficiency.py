@@ -37,9 +37,7 @@ class Sufficiency(Reply):
     keep: list[int] = Field(
         default=[], description="for forward: numbers of the candidates to go on from; empty for all"
     )
-    united: list[int] = Field(
-        default=[], description="for stop and filter: chains beside it that say the same"
-    )
+    united: list[int] = Field(default=[], description="unless forward: chains beside it that say the same")
     unsure: bool = Field(default=False, description="true if it is a guess")
 
 

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from string import ascii_lowercase, ascii_uppercase
-from typing import NamedTuple
+from typing import Literal as Choice, NamedTuple
 
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
-from kgqa.kg.text import in_words
+from kgqa.kg.text import fold, in_words
 from kgqa.locks import cached_property
 from kgqa.prompts.apply_conditions import MAX_CONDITIONS, StatedCondition
 from kgqa.prompts.attributes import (
@@ -170,18 +170,21 @@ query over all nodes, shown or not.
 where a condition names it. [] if no chain leads there.
 - "answer": "" for the end; or a node on the way ("?2a"), at which other lists then meet; or a letter, for \
 the values of the attribute.
-- "conditions": each is {"attribute": "A", "operator": "=", "value": "..."}; all must be true. "attribute" \
-is a letter, or a node of a chain that you take. Operators: = != < <= > >=; contains (part of a text); year \
-(of a date); exists; not exists (with a value: none equals it); type (of a node: one of the types shown). \
-Numbers and dates need not be shown; 1961 equals any day of it. A node's own name is compared only with \
-words of the question.
-- "extreme": those with the "smallest" (earliest) or "largest" (latest) value of "by", a letter or a node.
+- "conditions": each is {"attribute": "A", "operator": "=", "value": "..."}, and with "unknown": true also \
+met by nodes without any value, which else fail; all must be true. "attribute" is a letter, or a node of a \
+chain that you take. Operators: = != < <= > >=; contains (part of a text or name); year (of a date); \
+exists; not exists (with a value: none equals it); type (of a node: one of the types shown). Numbers and \
+dates need not be shown; 1961 equals any day of it. A node's own name is compared only with words of the \
+question.
+- "extreme": those with the "smallest" (earliest) or "largest" (latest) value of "by", a letter or a node; \
+or the "second largest", "third smallest" and so on.
 - "count": true if the question asks how many.
 - "missing": a few words for the relation or attribute that the question turns on and nothing shown says. It \
 is looked for from the chains that you take (part of the way) or the topics. If it is found, you are asked \
 again; else the rest of your reply stands, as not verified.
-- "chosen": names of nodes shown, where nothing shown says which are meant and you know it otherwise; in \
-"words", these words of the question. Never what an attribute can say.
+- "chosen": names of nodes shown, where names alone tell (a kind, a year in them), or you know otherwise \
+which are meant and nothing shown says it; in "words", these words of the question. Never what an attribute \
+can say.
 - "draft": only where the last line says that SPARQL can be written: true if the question needs groups, what \
 holds of groups, ranks, sums, averages, several columns, arithmetic or a comparison between two attributes, \
 absence that no attribute says, or any number of steps. It is written then; "chains" are what comes nearest.
@@ -278,8 +281,11 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
             more = [f"{len(at) - MAX_FOUND} more"] if len(at) > MAX_FOUND else []
             if at:
                 yield f"Found: {quoted(each.text)}: {', '.join([*at[:MAX_FOUND], *more])}"
-            elif not each.is_bound and each.text.lower() != each.text:
+            elif not each.is_bound and each.text.lower() != each.text and not self._is_in_a_name(each.text):
                 yield f"Not found: {quoted(each.text)}"
+
+    def _is_in_a_name(self, text: str) -> bool:
+        return any(fold(text) in fold(str(term)) for terms in self._standing.values() for term in terms)
 
     @cached_property
     def _standing(self) -> Mapping[Chain, set[Term]]:
@@ -332,14 +338,14 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
         last = len(branches) - 1
         for each, of in stated:
             at, place = self._branch_of(of, united)
-            condition = replace(self._condition(each, of), place=place)
+            condition = replace(each.of(self._condition(each, of)), place=place)
             conditions = dict.fromkeys((*branches[at].conditions, condition))
             branches[at] = replace(branches[at], conditions=tuple(conditions))
         if compared:
             last, place = self._branch_of(compared, united)
             own = place == branches[last].chain.depth and reply.answer in {"", reply.by}
             attribute = replace(compared.attribute, place=place)
-            computed = extreme_by(attribute, compared.called, largest=reply.extreme == "largest", end=own)
+            computed = extreme_by(attribute, compared.called, reply.extreme, end=own)
             branches[last] = replace(branches[last], aggregate=computed)
         if answer:
             at, place = self._branch_of(answer, united)
@@ -423,14 +429,7 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
             return self.known.condition("", "type", stated.value, self.question)
         if attribute.kind == "entity" and not attribute.hops and not is_said(self.question, stated.value):
             raise ValueError(f'the question does not say {quoted(stated.value)}; name nodes in "chosen"')
-        if attribute.kind == "entity" and stated.operator == "contains" and self.naming:
-            words = " ".join(filter(None, (attribute.words, f"name contains {stated.value}")))
-            named = (*attribute.hops, self.naming)
-            texts = tuple((owner, Literal(term_text(value))) for owner, value in attribute.values)
-            by_name = Attribute(attribute.place, named, texts)
-            found = condition_on(by_name, of.called, "contains", stated.value, self.question)
-            return replace(found, words=words)
-        return condition_on(attribute, of.called, stated.operator, stated.value, self.question)
+        return condition_on(attribute, of.called, stated.operator, stated.value, self.question, self.naming)
 
     def _branch_of(self, of: _Named, united: Sequence[Sequence[OfferedChain]]) -> tuple[int, int]:
         """Return which list has what is named, and at which place of it.
@@ -461,18 +460,24 @@ def _told_apart(terms: Sequence[Term]) -> Iterator[str]:
 def _answered_at(branch: ComposedBranch, place: int, hops: tuple[Hop, ...]) -> list[ComposedBranch]:
     """Return a branch whose answer is the node at a place, where others lead, or what this has by hops.
 
-    What comes after that node is a branch of its own, which leads to the node.
+    What comes after that node is a branch of its own, which leads to the node. What is computed of the node
+    holds for what it has; the first of these very values is that.
     """
     if not hops:
         return [branch if place == branch.chain.depth else replace(branch, place=place, met_at=place)]
-    if branch.aggregate:
-        raise ValueError("an extreme goes with an answer that is a node of a chain, not an attribute's value")
-    others = branch.others if place == branch.chain.depth else ()
+    computed, at_end = branch.aggregate, place == branch.chain.depth
+    if computed and not (at_end or computed.place == place):
+        raise ValueError("the extreme has to be of the node that has the answer")
+    if computed and (computed.place, computed.attribute) == (place, hops):
+        function: Choice["min", "max"] = "max" if computed.function == "argmax" else "min"
+        computed = Aggregate(function, by=computed.by, rank=computed.rank)
+    others = branch.others if at_end else ()
     chains = [each if place == each.depth else each.upto(place) for each in (branch.chain, *others)]
     first, *rest = (Chain(each.topic, (*each.hops, *hops), each.constraints) for each in chains)
-    if place == branch.chain.depth:
-        return [replace(branch, chain=first, others=tuple(rest), met_at=place)]
-    return [ComposedBranch(first, (), branch.fresh, met_at=place), replace(branch, met_at=place)]
+    if at_end:
+        return [replace(branch, chain=first, others=tuple(rest), aggregate=computed, met_at=place)]
+    answered = ComposedBranch(first, (), branch.fresh, aggregate=computed, met_at=place)
+    return [answered, replace(branch, aggregate=None, met_at=place)]
 
 
 def _unite(chains: Sequence[OfferedChain], nodes: Sequence[Chain]) -> list[OfferedChain]:

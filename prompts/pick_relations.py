@@ -6,10 +6,10 @@ from kgqa.kg.terms import Chain
 from kgqa.prompts.base import check_numbers
 from kgqa.prompts.chain import (
     MEETING,
-    MISSING,
     ChoiceOrMissing,
     Extension,
     draw_grouped_extensions,
+    draw_missing,
     draw_then,
 )
 from kgqa.prompts.progress import PlannedPrompt
@@ -23,12 +23,13 @@ class PickRelations(PlannedPrompt[PickedRelations]):
     """Choose among ``offers``, which extend chains of the frontier; those of one stand together.
 
     ``reached`` are some names of what these have led to. The reply may say what comes after the choice
-    (``outright``), or what is ``missing``.
+    (``outright``), or what is ``missing``, which is then ``looked_for``.
     """
 
     offers: tuple[Extension, ...]
     outright: bool = False
     missing: bool = False
+    looked_for: str = ""
     reached: tuple[tuple[Chain, tuple[str, ...]], ...] = ()
 
     instructions = """\
@@ -66,7 +67,7 @@ Reply: {"rationale": "His teachers are reached; from the towns on the river, tho
         if self.outright:
             yield draw_then("those that you choose lead")
             yield from [MEETING] * (len(self.topics) > 1)
-        yield from [MISSING] * self.missing
+        yield from draw_missing(self.missing, self.looked_for)
         yield from draw_grouped_extensions(self.offers, dict(self.reached))
 
     def check(self, reply: PickedRelations) -> None:

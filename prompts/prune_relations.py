@@ -8,12 +8,12 @@ from kgqa.kg.terms import Chain
 from kgqa.prompts.base import QuestionPrompt, check_numbers, numbered
 from kgqa.prompts.chain import (
     EACH_TOPIC,
-    MISSING,
     UNITED,
     ChoiceOrMissing,
     Extension,
     draw_chain,
     draw_extensions,
+    draw_missing,
     draw_reached,
     draw_then,
 )
@@ -31,7 +31,7 @@ class PruneRelations(QuestionPrompt[PrunedRelations]):
 
     ``reached`` are some names of what the chain has led to. The reply may say what comes after the first
     (``outright``), which without ``filtering`` is no filter, and with which the others may be united
-    (``unites``), or what is ``missing``.
+    (``unites``), or what is ``missing``, which is then ``looked_for``.
     """
 
     chain: Chain
@@ -42,6 +42,7 @@ class PruneRelations(QuestionPrompt[PrunedRelations]):
     filtering: bool = True
     unites: bool = False
     missing: bool = False
+    looked_for: str = ""
     reached: tuple[str, ...] = ()
 
     instructions = """\
@@ -89,7 +90,7 @@ Reply: {"rationale": "Neither leads to those who were born there.", "relations":
             yield draw_then("the first that you choose leads", filtering=self.filtering)
             yield from [UNITED] * self.unites
             yield from [EACH_TOPIC] * (len(self.topics) > 1)
-        yield from [MISSING] * self.missing
+        yield from draw_missing(self.missing, self.looked_for)
         names = draw_reached(self.reached)
         yield f"Chain: {draw_chain(self.chain)}{names and f' ({names})'}"
         yield f"Relations, choose at most {self.width}:"

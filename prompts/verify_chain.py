@@ -32,9 +32,7 @@ class Verdict(Reply):
     chosen: list[int] = Field(
         default=[], description="for stop with take=some: candidate numbers, best first"
     )
-    united: list[int] = Field(
-        default=[], description="for stop and filter: chains beside it that say the same"
-    )
+    united: list[int] = Field(default=[], description="unless forward: chains beside it that say the same")
     unsure: bool = Field(default=False, description="true if it is a guess")
 
 

@@ -11,7 +11,18 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Annotated, Any, Literal, NotRequired, Required, TypeVar, cast, get_args, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    Required,
+    Self,
+    TypeVar,
+    cast,
+    get_args,
+    get_type_hints,
+)
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.channels import EphemeralValue
@@ -148,11 +159,25 @@ class KnownExtensions:
 
 @dataclass(frozen=True, slots=True)
 class OutrightChain:
-    """A chain whose verdict was given when it was chosen, and those that were chosen beside it."""
+    """A chain whose verdict was given when it was chosen, and those that were chosen beside it.
+
+    ``counts``: the answer is how many it leads to.
+    """
 
     chain: Chain
     decision: Literal["stop", "filter", "forward"]
     beside: tuple[Chain, ...] = ()
+    counts: bool = False
+
+    @classmethod
+    def said(
+        cls,
+        chain: Chain,
+        then: Literal["stop", "count", "filter", "forward"],
+        beside: tuple[Chain, ...] = (),
+    ) -> Self:
+        """Return what comes after a chain, as a choice of relations says it."""
+        return cls(chain, "stop" if then == "count" else then, beside, counts=then == "count")
 
 
 def known_extensions(chain: Chain, visit: ChainResult) -> KnownExtensions:

@@ -34,7 +34,8 @@ How = Annotated[
     Operator,
     Field(
         description='how a value is compared; "year" is that of a date, "type" goes without attribute, "!=" '
-        'asks for a value that differs, "not exists" with a value for none that equals it'
+        'asks for a value that differs, "not exists" with a value for none that equals it; "contains" is of '
+        "texts, of a name by the relation to it (such as <http://www.w3.org/2000/01/rdf-schema#label>)"
     ),
 ]
 Value = Annotated[
@@ -44,7 +45,13 @@ Value = Annotated[
         "with exists"
     ),
 ]
+Unknown = Annotated[
+    bool, Field(description="true to keep nodes without any value of the attribute as well, which else fail")
+]
 Largest = Annotated[bool, Field(description="the largest or the latest, not the smallest or the earliest")]
+
+
+Rank = Annotated[int, Field(description="2 for what has the second of the different values; else the first")]
 
 
 class ConditionArguments(TypedDict):
@@ -55,6 +62,7 @@ class ConditionArguments(TypedDict):
     value: NotRequired[Value]
     after: NotRequired[After]
     by: NotRequired[By]
+    unknown: NotRequired[Unknown]
 
 
 class ExtremeArguments(TypedDict):
@@ -64,6 +72,7 @@ class ExtremeArguments(TypedDict):
     largest: Largest
     after: NotRequired[After]
     by: NotRequired[By]
+    rank: NotRequired[Rank]
 
 
 Conditions = Annotated[Sequence[ConditionArguments], "what is true of the nodes, all of it."]
@@ -121,14 +130,17 @@ async def _condition(graph: KnowledgeGraph, chain: Chain, given: ConditionArgume
         value = await resolve_entity(graph, text)
     elif not text and "exists" in given["operator"]:
         value = None
-    return Condition(_place(chain, given), hops, given["operator"], value, words)
+    unknown = given.get("unknown", False)
+    words += ", if known" * unknown
+    return Condition(_place(chain, given), hops, given["operator"], value, words, unknown=unknown)
 
 
 def _extreme(graph: KnowledgeGraph, chain: Chain, given: ExtremeArguments) -> Aggregate:
     hops, place, by = _attribute(graph, given), _place(chain, given), given.get("by", "number")
+    rank = given.get("rank", 1)
     if not hops and place == chain.depth:
-        return Aggregate("max" if given["largest"] else "min", by=by)
-    return Aggregate("argmax" if given["largest"] else "argmin", hops, place, by)
+        return Aggregate("max" if given["largest"] else "min", by=by, rank=rank)
+    return Aggregate("argmax" if given["largest"] else "argmin", hops, place, by, rank)
 
 
 def _attribute(graph: KnowledgeGraph, given: ConditionArguments | ExtremeArguments) -> tuple[Hop, ...]:

@@ -72,7 +72,7 @@ async def say_next(
     right = await _next_after(chosen, case, filtering=filtering, together=together)
     if not (chosen and case.happens("judge")):
         return right
-    offered = [each for each in get_args(Next) if filtering or each != "filter"]
+    offered = [each for each in get_args(Next) if each != "count" and (filtering or each != "filter")]
     return case.draw_other("wrong next", offered, right)
 
 

@@ -161,9 +161,16 @@ def write_parts(query: AnswerQuery, types: Sequence[str]) -> Iterator[str]:
         node = node_variable(query, query.returned if extreme.place is None else extreme.place)
         value = "?v" if extreme.attribute else node
         best = "MIN" if extreme.function in {"min", "argmin"} else "MAX"
-        yield " ".join([f"{best}({value})", *_attribute(node, extreme.attribute, value, "?m")])
+        shown = f"{best}({value})"
+        if extreme.rank > 1:
+            shown = _nth(value if best == "MIN" else f"DESC({value})", extreme.rank)
+        yield " ".join([shown, *_attribute(node, extreme.attribute, value, "?m")])
     for pick in query.picked:
         yield _pick(pick, query)[0]
+
+
+def _nth(order: str, rank: int) -> str:
+    return f"ORDER BY {order} LIMIT 1 OFFSET {rank - 1:d}"
 
 
 def _pick(pick: Pick, query: AnswerQuery) -> tuple[str, bool]:
@@ -180,6 +187,11 @@ def _condition(
 ) -> tuple[list[str], list[str]]:
     """Write a condition: the triples that it adds to the chains, and what tests their values."""
     hops, operator, value = condition.attribute, condition.operator, condition.value
+    if condition.unknown:
+        triples, tests = _condition(replace(condition, unknown=False), node, number, types)
+        known = " ".join(_attribute(node, hops, f"?u{number}", f"?w{number}"))
+        met = " ".join(triples + tests)
+        return [], [f"FILTER(NOT EXISTS {{ {known} }} || EXISTS {{ {met} }})"]
     if operator == "not exists":
         positive = replace(condition, operator="=" if value else "exists")
         triples, tests = _condition(positive, node, number, types)
@@ -213,5 +225,9 @@ def _extreme(query: AnswerQuery, aggregate: Aggregate, triples: list[str], tests
     valued = _group(f"{{ SELECT DISTINCT {shown} WHERE {{", body, "} }") + list(bind(value, "?key"))
     best = "MIN" if aggregate.function in {"min", "argmin"} else "MAX"
     extreme = _group(f"{{ SELECT ({best}(?key) AS ?best) WHERE {{", valued, "} }")
+    if aggregate.rank > 1:
+        order = "?best" if best == "MIN" else "DESC(?best)"
+        ranked = [*valued, "BIND(?key AS ?best)"]
+        extreme = _group("{ SELECT DISTINCT ?best WHERE {", ranked, f"}} {_nth(order, aggregate.rank)} }}")
     each = _group(f"{{ SELECT {ANSWER} ?key WHERE {{", valued, "} }")
     return _group(f"SELECT DISTINCT {ANSWER} WHERE {{", [*extreme, *each, "FILTER(?key = ?best)"])

@@ -21,7 +21,7 @@ Way = list[Term]  # nodes, from the topic of a chain on, or from the node that h
 def conditions_with_facts(query: AnswerQuery) -> list[int]:
     """Return the numbers, from 1, of the conditions that some fact meets."""
     met = (
-        each.operator == "type" or (each.attribute and each.operator != "not exists")
+        each.operator == "type" or (each.attribute and each.operator != "not exists" and not each.unknown)
         for each in query.conditions
     )
     return [number for number, meets in enumerate(met, 1) if meets]

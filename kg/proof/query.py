@@ -26,6 +26,7 @@ Function = Choice["count", "min", "max", "argmin", "argmax"]
 MAX_ATTRIBUTE_HOPS = 2
 MAX_HOPS_IN_ALL = 100  # of all chains and attributes: rdflib's time grows with the square of the triples
 MAX_TERMS_PICKED = 1_000
+MAX_RANK = 100
 
 _KINDS: dict[Operator, tuple[Kind, ...]] = {
     **dict.fromkeys(("=", "!=", "not exists"), ("entity", "number", "date", "text")),
@@ -96,6 +97,7 @@ class Condition:
         value: None with ``exists``.
         words: The condition as the question has it; they are no part of the SPARQL.
         remembered: Whether only a model knows that this value is meant; no part of the SPARQL either.
+        unknown: Whether a node without any value of the attribute meets it as well.
     """
 
     place: int
@@ -104,12 +106,14 @@ class Condition:
     value: Term | None = None
     words: str = ""
     remembered: bool = False
+    unknown: bool = False
 
     def __post_init__(self) -> None:
         _require(len(self.attribute) <= MAX_ATTRIBUTE_HOPS, f"more than {MAX_ATTRIBUTE_HOPS} hops to a value")
         named = f'"{self.operator}"'
-        if "exists" in self.operator:
+        if "exists" in self.operator or self.unknown:
             _require(bool(self.attribute), f"{named} without an attribute")
+            _require(not self.unknown or "exists" not in self.operator, f"{named} is of what is known")
         if self.value is None:
             _require("exists" in self.operator, f"{named} without a value")
             return
@@ -133,16 +137,19 @@ class Aggregate:
         place: The node that has it; None for the returned one.
         by: What is compared; other values take no part. A date that names no month or day is the first
             of those that it may be, a time of day is taken in UTC, to the second.
+        rank: 2 for what has the second of the different values, from that end on.
     """
 
     function: Function
     attribute: tuple[Hop, ...] = ()
     place: int | None = None
     by: Choice["number", "date"] = "number"
+    rank: int = 1
 
     def __post_init__(self) -> None:
         _require(len(self.attribute) <= MAX_ATTRIBUTE_HOPS, f"more than {MAX_ATTRIBUTE_HOPS} hops to a value")
         _require(self.function in get_args(Function), f'no function "{self.function}"')
+        _require(1 <= self.rank <= (1 if self.function == "count" else MAX_RANK), f"no rank {self.rank}")
         by_attribute = self.function in {"argmin", "argmax"}
         given = bool(self.attribute) or self.place is not None
         _require(by_attribute or not given, f'"{self.function}" is of the answers themselves')

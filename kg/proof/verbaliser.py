@@ -40,6 +40,7 @@ from kgqa.kg.phrases import (
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.terms import ANY, Chain, Entity, one_line
 
+_RANKS = {2: "second", 3: "third"}
 _EXTREMES = {"min": ("smallest", "earliest"), "max": ("largest", "latest")}
 
 
@@ -54,6 +55,8 @@ def verbalise(query: AnswerQuery) -> str:
     if computed.function == "count":
         return f"the number of {these}"
     best = _EXTREMES[computed.function.removeprefix("arg")][computed.by == "date"]
+    if computed.rank > 1:
+        best = f"{_RANKS.get(computed.rank, f'number {computed.rank} from the')} {best}"
     if computed.function in _EXTREMES:
         return f"the {best} of {these}"
     if computed.place is None or computed.place == query.returned:
@@ -138,6 +141,8 @@ def _true(condition: Condition) -> Clause:
             return f"whose {relations[0]} is not {said}" if value else f"without any {relations[0]}"
         return f"excluding those {clause(True)}"
 
+    if condition.unknown:
+        return lambda several: f"{clause(several)}, if any is known"
     return negation if operator == "not exists" else clause
 
 

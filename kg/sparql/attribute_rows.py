@@ -116,7 +116,7 @@ def is_unnamed(found: AttributeValue) -> bool:
 def past_unnamed(
     found: Sequence[AttributeValue], facts: Facts, owned: Collection[str] = ()
 ) -> list[AttributeValue]:
-    """Return, in place of each value without a name, what this has, after all others.
+    """Return, in place of each value without a name, what this has that is called anything, after all others.
 
     Likewise what values have to which ``owned`` relations lead, which stay.
     """
@@ -125,6 +125,6 @@ def past_unnamed(
         for each in found
         if is_unnamed(each) or (len(each.hops) == 1 and each.hops[0].relation in owned)
         for hop, value in facts.get(each.value.id, ())
-        if value != each.end
+        if value.name and value != each.end
     ]
     return list(dict.fromkeys([*(each for each in found if not is_unnamed(each)), *past]))

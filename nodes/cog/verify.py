@@ -25,13 +25,20 @@ from kgqa.nodes.topic_conditions import awaited_topics
 from kgqa.nodes.verdicts import (
     SAID_BEFORE,
     accept_chain,
-    fresh_take,
     group_findings,
     hold_group,
+    said_take,
     said_to_unite,
+    turned_down,
 )
 from kgqa.priors.masking import mask_names
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings, Take, numbered_candidates
+from kgqa.prompts.candidates import (
+    MAX_CANDIDATES_SHOWN,
+    ChainFindings,
+    Take,
+    numbered_candidates,
+    without_twins,
+)
 from kgqa.prompts.chain import MAX_REACHED_NAMES
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.diagnose import Signal
@@ -51,7 +58,7 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     not meet the other topics' chains, is extended without a call.
     """
     chain, candidates = state["chain"], state["candidates"]
-    named = [c for c in candidates if c.term.name]
+    named = without_twins(c for c in candidates if c.term.name)
     runtime.trace["chain"] = str(chain)
     if not candidates and not state["memory"]:
         return _fail("no_candidates", runtime)
@@ -63,7 +70,7 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     if (outright := state["outright"]) and outright.chain == chain:
         runtime.trace["reason"] = SAID_BEFORE
         names = ", ".join(str(each.term) for each in named[:MAX_REACHED_NAMES])
-        take: Take = "all" if outright.decision == "forward" else fresh_take(named)
+        take: Take = "all" if outright.decision == "forward" else said_take(outright, named)
         finding, united = f"{chain}: {names}", said_to_unite(state)
         said = Sufficiency(decision=outright.decision, take=take, finding=finding, united=united)
         return _go_by(said, named, awaited, state, runtime)
@@ -100,7 +107,13 @@ def _go_by(
         return _extend(state, verdict, named, runtime)
     findings, finding = state["findings"], _finding(state["chain"], verdict, named)
     if verdict.decision == "backtrack":
-        return {**_fail("wrong_type", runtime), "findings": [*findings, replace(finding, text="")]}
+        same = turned_down(state, verdict)
+        return {
+            **_fail("wrong_type", runtime),
+            "findings": [*findings, replace(finding, text="")],
+            "pruned": [each for each in state["pruned"] if each.chain not in same],
+            "tried": [*state["tried"], *sorted(same)],
+        }
     return cast(CoGUpdate, {**accept_chain(state, verdict, named, awaited), "findings": [*findings, finding]})
 
 

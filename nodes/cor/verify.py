@@ -2,7 +2,8 @@
 
 from kgqa.kg.pages import Candidate
 from kgqa.nodes.topic_conditions import awaited_topics
-from kgqa.nodes.verdicts import SAID_BEFORE, accept_chain, fresh_take, said_to_unite
+from kgqa.nodes.verdicts import SAID_BEFORE, accept_chain, said_take, said_to_unite, turned_down
+from kgqa.prompts.candidates import without_twins
 from kgqa.prompts.verify_chain import Verdict, VerifyChain
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update
@@ -21,7 +22,8 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     """
     always_ask, chain = runtime.context.always_ask, state["chain"]
     found = state["candidates"]
-    shown = [Candidate(c.term) for c in found] if always_ask else [c for c in found if c.term.name]
+    named = without_twins(c for c in found if c.term.name)
+    shown = [Candidate(c.term) for c in found] if always_ask else [*named]
     runtime.trace["chain"] = str(chain)
     if not shown and not always_ask:
         runtime.trace["reason"] = "no named candidate to judge by"
@@ -31,7 +33,7 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
         runtime.trace["reason"] = SAID_BEFORE
         if said.decision == "forward":
             return _extend_or_backtrack(state, runtime)
-        take, united = fresh_take(shown), said_to_unite(state)
+        take, united = said_take(said, shown), said_to_unite(state)
         return accept_chain(state, Verdict(decision=said.decision, take=take, united=united), shown, awaited)
     prompt = VerifyChain(
         question=state["question"],
@@ -52,7 +54,8 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     if verdict.decision == "forward":
         return _extend_or_backtrack(state, runtime)
     if verdict.decision == "backtrack":
-        return {"candidates": [], "decision": "backtrack"}
+        stack = [each for each in state["stack"] if each not in turned_down(state, verdict)]
+        return {"stack": stack, "candidates": [], "decision": "backtrack"}
     return accept_chain(state, verdict, shown, awaited)
 
 

@@ -18,7 +18,7 @@ from kgqa.nodes.frontier.state import (
 )
 from kgqa.nodes.record import parametric_answers
 from kgqa.nodes.topic_conditions import with_topics
-from kgqa.nodes.verdicts import SAID_BEFORE, accept_group, fresh_take, group_findings, unite_groups
+from kgqa.nodes.verdicts import SAID_BEFORE, accept_group, group_findings, said_take, unite_groups
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound
 from kgqa.prompts.candidates import ChainFindings, can_unite
 from kgqa.prompts.solved_questions import SolvedQuestion
@@ -90,7 +90,7 @@ def _said_before(
     if not whole or (len(whole) > 1 and not all(map(can_unite, whole))):
         return None
     runtime.trace["reason"] = SAID_BEFORE
-    take = fresh_take([end for each in whole for end in each.named])
+    take = said_take(said, [end for each in whole for end in each.named])
     numbers = [groups.index(each) + 1 for each in whole]
     verdict = Assessment(
         decision=said.decision, groups=numbers, take=take if said.decision == "stop" else "all"

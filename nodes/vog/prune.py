@@ -42,8 +42,8 @@ async def prune(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         if reply := await runtime.ask(prompt):
             runtime.trace["reason"] = reply.rationale
             chosen = [offers[number - 1] for number in reply.relations]
-            if outright and len(chosen) == 1 and reply.then in {"stop", "filter"}:
-                said = OutrightChain(chosen[0].extend(frontier[chosen[0].heads[0]]), reply.then)
+            if outright and len(chosen) == 1 and reply.then and reply.then != "forward":
+                said = OutrightChain.said(chosen[0].extend(frontier[chosen[0].heads[0]]), reply.then)
     runtime.trace |= {"step": state["step_index"], "chosen": list(map(str, chosen))}
     decision = next_decision(chosen, state, context)
     return {"offers": chosen, "asked": asked, "outright": said, "decision": decision}

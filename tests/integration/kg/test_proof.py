@@ -1,6 +1,7 @@
 """An answer query gives the same on the embedded store, Oxigraph's server, Virtuoso and rdflib."""
 
 import asyncio
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -40,6 +41,11 @@ def where(branch: Branch, attribute: str, operator: str, value: object = None, p
     term = Literal(value) if isinstance(value, str) else value
     hops = tuple(hop(name) for name in attribute.split())
     return AnswerQuery((branch,), 2, (Condition(place, hops, operator, term),))
+
+
+def if_known(branch: Branch, attribute: str, operator: str, value: object) -> AnswerQuery:
+    query = where(branch, attribute, operator, value)
+    return replace(query, conditions=(replace(query.conditions[0], unknown=True),))
 
 
 def extreme(branch: Branch, function: str, attribute: str = "", place: int | None = None, by: str = "number"):
@@ -165,6 +171,9 @@ CASES: dict[str, tuple[AnswerQuery, str]] = {
     "no such number": (where(EVERYONE, "size", "not exists", "1.7"), "cy dee eve fay"),
     "no such date": (where(EVERYONE, "born", "not exists", typed("1961", "gYear")), "dee eve fay"),
     "no such time": (where(TIMES, "at", "not exists", "1961-05-04T04:30:00Z"), "t5 t6"),
+    "number <, if known": (if_known(EVERYONE, "size", "<", "1.7"), "eve fay"),
+    "time <=, if known": (if_known(EVERYONE, "born", "<=", "1961-05-03T12:00:00"), "ann bob cy eve fay"),
+    "entity = by two hops, if known": (if_known(EVERYONE, "from in", "=", x("italy")), "bob cy dee eve fay"),
     "several": (
         made(
             EVERYONE,
@@ -208,6 +217,13 @@ CASES: dict[str, tuple[AnswerQuery, str]] = {
             aggregate=Aggregate("argmax", (hop("size"),)),
         ),
         "ann bob",
+    ),
+    "second largest": (made(EVERYONE, aggregate=Aggregate("argmax", (hop("size"),), rank=2)), "ann bob"),
+    "second number": (made(NUMBERS, aggregate=Aggregate("max", rank=2)), "7.5"),
+    "third that is not there": (made(NUMBERS, aggregate=Aggregate("max", rank=3)), ""),
+    "second date": (
+        made(EVERYONE, aggregate=Aggregate("argmin", (hop("born"),), by="date", rank=2)),
+        None,
     ),
     # yes or no
     "yes": (made(PLAYERS, conditions=(Condition(2, (), "=", x("ann")),), ask=True), "true"),

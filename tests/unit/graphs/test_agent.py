@@ -280,6 +280,25 @@ async def test_what_the_graph_has_filtered_is_grounded(graph: Open, ask: Ask) ->
     assert len(record["paths"]) == 1
 
 
+async def test_what_nothing_is_known_of_is_kept_by_the_model(graph: Open, ask: Ask) -> None:
+    store = graph(AGED + 'e:ada r:child e:dan . e:dan rdfs:label "Dan" .')
+    dan = ("http://t/e/dan", "Dan")
+    asked = "Which children of Ada are under 10?"
+    record = await ask(
+        called(filtering({**YOUNG, "unknown": True})), answered(BEN, dan), kg=store, question=asked
+    )
+    assert (shown(record), record["outcome"]) == (["Ben", "Dan"], "grounded_inference")
+    assert [(each["words"], each["by"]) for each in record["conditions"]] == [("age < 10, if known", "model")]
+
+
+async def test_the_second_of_an_order_is_grounded(graph: Open, ask: Ask) -> None:
+    second = filtering(extreme={"attribute": ["age"], "largest": True, "rank": 2})
+    asked = "Who is the second oldest child of Ada?"
+    record = await ask(called(second), answered(BEN), kg=graph(AGED), question=asked)
+    assert (shown(record), record["outcome"]) == (["Ben"], "grounded")
+    assert [(each["words"], each["by"]) for each in record["conditions"]] == [("2. max", "graph")]
+
+
 @pytest.mark.parametrize(("value", "count"), [("100", "2"), ("10", "1"), ("1", "0")])
 async def test_a_count_of_what_the_graph_has_filtered_is_grounded(
     graph: Open, ask: Ask, value: str, count: str

@@ -193,6 +193,13 @@ async def test_a_chain_chosen_as_the_whole_answer_needs_no_verdict(graph: Open) 
     assert "then" not in model.prompts[0].case()
 
 
+async def test_how_many_a_chain_leads_to_is_said_when_it_is_chosen(graph: Open) -> None:
+    model = playing(lambda p: {**choose("child")(p), "then": "count"}, lambda _: {"decision": "backtrack"})
+    record = await ask("How many children has Ada?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    assert (shown(record), record["outcome"]) == (["2"], "grounded")
+    assert [prompt.name for prompt in model.prompts] == ["prune_relations"]
+
+
 async def test_a_chain_chosen_as_on_the_way_is_gone_on_from_at_once(graph: Open) -> None:
     model = playing(
         lambda p: choose("lives_in")(p) if p.chain.hops else {**choose("child")(p), "then": "forward"},
@@ -250,6 +257,14 @@ async def test_what_is_missing_is_looked_for_once_among_what_was_not_shown(
     model = playing(lambda _: missing, lambda _: {"decision": "stop"}, recall=[])
     await ask("?", topics=["Ben"], kg=graph(FAMILY), model=model, missing_relations=False)
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "answer_directly"]
+
+
+async def test_what_describes_the_database_is_not_shown_where_it_is_not_what_is_missing(graph: Open) -> None:
+    noise = FAMILY + 'e:ben <http://rdf.freebase.com/ns/common.webpage.uri> e:x . e:x rdfs:label "X" .'
+    model = playing(lambda _: {"relations": [], "missing": "favourite colour"}, at_depth("stop"), recall=[])
+    await ask("Which colour does Ben like?", topics=["Ben"], kg=graph(noise), model=model, retry_search=False)
+    assert [prompt.name for prompt in model.prompts] == ["prune_relations", "answer_directly"]
+    assert 'If none can help: "missing"' in model.prompts[0].case()
 
 
 async def test_the_only_relation_is_followed_without_a_call_and_judged(graph: Open) -> None:

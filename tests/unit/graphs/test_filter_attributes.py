@@ -1,6 +1,7 @@
 """Filters by attributes: conditions that the graph decides, for all candidates; picks only beside them."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from kgqa.nodes import attributes
 from kgqa.priors.errors import EncoderError
 from kgqa.runtime.node import NodeRuntime
 from kgqa.tests.support.doubles import Flaky, shown
-from kgqa.tests.support.guided import choose
+from kgqa.tests.support.guided import choose, playing
 
 TEAM = """
 e:team rdfs:label "Team" ; r:roster _:b1, _:b2, _:b3 .
@@ -39,7 +40,10 @@ def filtering(*replies: Line) -> ScriptedModel:
             return choose("roster player", "roster")(prompt)
         if prompt.name == "verify_chain":
             return {"decision": "filter"}
-        return left.pop(0) if prompt.name == "apply_conditions" else {"answers": []}
+        if prompt.name != "apply_conditions":
+            return {"answers": []}
+        reply = left.pop(0)
+        return reply(prompt) if callable(reply) else reply
 
     return ScriptedModel(line)
 
@@ -97,6 +101,7 @@ async def test_the_filter_sees_what_the_graph_knows_and_what_the_question_names(
         (where(("", "type", "Star")), ["Ben"]),
         (where(("B", "=", "Ulm"), extreme="smallest", by="A"), ["Cy"]),
         ({"extreme": "smallest", "by": "C"}, ["Ann"]),
+        ({"extreme": "second smallest", "by": "C"}, ["Ben"]),
         (where(("B", "=", "Ulm"), count=True), ["2"]),
         ({"count": True}, ["3"]),
         ({"fits": "all"}, ["Ann", "Ben", "Cy"]),
@@ -135,6 +140,45 @@ async def test_where_none_fits_the_search_turns_back(graph: Open, reply: Any) ->
     record = await ask(graph(TEAM), filtering(reply))
     assert (shown(record), record["outcome"]) == ([], "none")
     assert [entry["decision"] for entry in record["trace"] if entry["node"] == "filter"] == ["backtrack"]
+
+
+async def test_what_has_no_value_fails_unless_the_reply_keeps_it(graph: Open) -> None:
+    def line(prompt: Any, *, unknown: bool) -> Line:
+        letter = next(name for name, each in prompt.known.lettered.items() if each.words == "born")
+        stated = {"attribute": letter, "operator": "<", "value": "1969", "unknown": unknown}
+        return {"conditions": [stated]}
+
+    team = TEAM.replace('; r:born "1970"', "")
+    for unknown, answers, by in ((False, ["Ann"], "graph"), (True, ["Ann", "Ben"], "model")):
+        model = filtering(partial(line, unknown=unknown))
+        record = await ask(graph(team), model, "Which player of the Team was born before 1969?")
+        assert (shown(record), [each["by"] for each in record["conditions"]]) == (answers, [by])
+
+
+async def test_a_part_of_the_name_of_what_candidates_have_is_checked(graph: Open) -> None:
+    team = f"""{TEAM}
+    e:ann r:plays e:lex . e:ben r:plays e:clark . e:cy r:plays e:lena .
+    e:lex rdfs:label "Lex Luthor" . e:clark rdfs:label "Clark" . e:lena rdfs:label "Lena Luthor" .
+    """
+
+    def line(prompt: Any) -> Line:
+        letter = next(name for name, each in prompt.known.lettered.items() if each.words == "plays")
+        return where((letter, "contains", "Luthor"))
+
+    record = await ask(graph(team), filtering(line), "Which player of the Team plays a Luthor?")
+    assert (shown(record), record["outcome"]) == (["Ann", "Cy"], "grounded")
+
+
+async def test_what_all_candidates_are_called_is_not_said_to_be_missing(graph: Open) -> None:
+    store = graph("""
+    e:team rdfs:label "Team" ; r:won e:a, e:b . e:series rdfs:label "World Series" .
+    e:a rdfs:label "1959 World Series" ; r:games 6 . e:b rdfs:label "1963 World Series" ; r:games 4 .
+    """)
+    model = playing(
+        prune_relations=choose("won"), verify_chain={"decision": "filter"}, apply_conditions={"fits": "none"}
+    )
+    await ask(store, model, "Which World Series did the Team win in 6 games?")
+    assert "Not found" not in state(model).case()
 
 
 async def test_a_name_is_compared_by_the_graph(graph: Open) -> None:

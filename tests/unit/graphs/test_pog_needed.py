@@ -103,6 +103,12 @@ async def test_chains_chosen_as_on_the_way_are_gone_on_from_without_a_check(grap
     assert 'From "Ada" -child-> ?1 ("Ben", "Cleo"):' in model.prompts[1].case().splitlines()
 
 
+async def test_how_many_chains_lead_to_may_be_the_answer(graph: Open) -> None:
+    model = playing(pick_relations=lambda p: pick("child")(p) | {"then": "count"})
+    record = await ask(graph, model)
+    assert (shown(record), [prompt.name for prompt in model.prompts]) == (["2"], ["pick_relations"])
+
+
 async def test_chains_of_all_topics_are_accepted_where_they_meet(graph: Open) -> None:
     model = playing(pick_relations=lambda p: pick("child", "^lives_in")(p) | {"then": "stop"})
     record = await ask(graph, model, "Ada", "Ulm")

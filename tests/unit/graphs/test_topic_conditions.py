@@ -109,7 +109,24 @@ async def test_where_facts_may_be_missing_the_model_is_asked(
     assert shown(record) == names
     assert record["outcome"] == ("grounded" if relation else "grounded_unverified")
     [prompt] = asked(model, "connect_topic")
-    assert '1. ?1 -lives_in-> "Ulm" (true of 1 of 5 candidates; 3 have no such relation)' in prompt.case()
+    assert (
+        '1. ?1 -lives_in-> "Ulm" (true of 1 of 5 candidates: "Cleo"; 3 have no such relation)'
+        in prompt.case()
+    )
+
+
+async def test_a_topic_that_the_question_does_not_speak_of_plays_no_part(graph: Open) -> None:
+    model = playing(
+        prune_relations=choose("child"), verify_chain={"decision": "stop"}, connect_topic={"relation": -1}
+    )
+    record = await ask(graph, model, "Ada", "Ulm", kg=TWO_WAYS)
+    assert (sorted(filter(None, shown(record))), record["outcome"]) == (
+        ["Ben", "Cleo"],
+        "grounded_unverified",
+    )
+    assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain", "connect_topic"]
+    lines = model.prompts[-1].case().splitlines()
+    assert '1. ?1 -born_in-> "Ulm" (true of 1 of 2 candidates: "Ben"; 1 has no such relation)' in lines
 
 
 async def test_a_filter_shows_the_conditions_that_hold(graph: Open) -> None:

@@ -119,6 +119,42 @@ async def test_what_is_united_with_another_decision_waits_for_its_turn(graph: Op
     assert sorted(filter(None, shown(record))) == ["English", "Maltese"]
 
 
+@pytest.mark.parametrize("method", ["cor", "cog"])
+async def test_what_says_and_reaches_the_same_is_turned_down_with_it(graph: Open, method: str) -> None:
+    def down(prompt: Any) -> dict[str, Any]:
+        return {"decision": "backtrack", "united": [*range(1, len(prompt.siblings) + 1)]}
+
+    model = playing(
+        prune_relations=lambda p: choose("official", "spoken_officially")(p),
+        verify_chain=down,
+        check_sufficiency=down,
+        diagnose={"step": 0},
+    )
+    twins = MALTA + "e:malta r:spoken_officially e:mt, e:en ."
+    await kgqa.aask(
+        "Which anthem?", topics=["Malta"], kg=graph(twins), model=model, method=method, retry_search=False
+    )
+    assert len(asked(model, "verify_chain") + asked(model, "check_sufficiency")) == 1
+
+
+@pytest.mark.parametrize("method", ["cor", "cog", "pog"])
+async def test_one_text_in_two_languages_is_one_candidate(graph: Open, method: str) -> None:
+    stop = {"decision": "stop", "take": "all"}
+    model = playing(
+        prune_relations=choose("native"),
+        verify_chain=stop,
+        check_sufficiency=stop,
+        pick_relations=pick("native"),
+        assess_found={**stop, "groups": [1]},
+    )
+    store = graph('e:lin rdfs:label "Lin"@en ; r:native "林廣守"@ja, "林廣守", "Lin" ; r:age 7 .')
+    record = await kgqa.aask(
+        "What is Lin's native name?", topics=["Lin"], kg=store, model=model, method=method
+    )
+    assert sorted(filter(None, shown(record))) == ["Lin", "林廣守"]
+    assert model.prompts[-1].case().splitlines()[-3:-1] == ['1. "Lin"', '2. "林廣守"']
+
+
 async def test_a_guess_is_inferred(graph: Open) -> None:
     record = await ask(graph, spoken(unsure=True))
     assert (shown(record), record["outcome"]) == (["English"], "grounded_inference")

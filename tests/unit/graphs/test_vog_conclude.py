@@ -449,6 +449,15 @@ async def test_where_that_condition_leaves_nothing_the_end_is_asked(vog: AskVoG)
     assert sorted(map(str, shown(record))) == ["Ben", "Cleo"]
 
 
+async def test_how_many_a_relation_leads_to_may_be_the_answer(vog: AskVoG) -> None:
+    model = playing(
+        plan_steps=plan("Ada child", answers=["3"]),
+        select_relations=lambda p: {**as_searched(p), "then": "count"},
+    )
+    record = await vog(model, **{**DEFAULTS, "outright_answers": True})
+    assert (called(model), shown(record)) == (["plan_steps", "select_relations"], ["2"])
+
+
 @pytest.mark.parametrize(("topics", "searches"), [(("Ada", "Ben"), 1), (("Ada",), 2)])
 async def test_what_is_not_the_end_is_not_asked_whether_it_is_all(
     vog: AskVoG, topics: tuple[str, ...], searches: int

@@ -51,7 +51,8 @@ async def test_values_are_of_the_nodes_at_each_place(graph):
 
 async def test_in_place_of_what_has_no_name_is_what_it_has(graph):
     with metered() as meter:
-        shown, _ = await values(graph(TEAM), PLAYERS, {2: "school"})
+        seat = "_:b3 r:seat _:b4 . _:b4 r:row 3 ."  # has no name either
+        shown, _ = await values(graph(TEAM + seat), PLAYERS, {2: "school"})
     assert shown == [(2, "-school-> -at->", "Ann", "Uni"), (2, "-school-> -degree->", "Ann", "BSc")]
     assert meter.queries == 1
 

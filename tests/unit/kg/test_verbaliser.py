@@ -35,6 +35,20 @@ UNITED = branch(PERU, "neighbour", others=(Chain(LIMA, hops("^twin_town", "count
 
 
 @pytest.mark.parametrize(
+    ("rank", "said"), [(2, "the second largest of"), (5, "the number 5 from the largest of")]
+)
+def test_a_rank_is_said(rank: int, said: str) -> None:
+    query = AnswerQuery((OF_LIMA,), 0, aggregate=Aggregate("max", rank=rank))
+    assert verbalise(query).startswith(said)
+
+
+def test_what_is_let_pass_where_nothing_is_known_is_said() -> None:
+    early = Condition(0, hops("founded"), "<", YEAR, unknown=True)
+    said = "things whose capital is Lima and whose founded is before 1821, if any is known"
+    assert verbalise(AnswerQuery((CAPITAL,), 0, (early,))) == said
+
+
+@pytest.mark.parametrize(
     ("branches", "said"),
     [
         ([NEIGHBOURS], "the neighbour of Peru"),

@@ -286,7 +286,10 @@ WORKED: list[Prompt[Any]] = [
         chain("Ludwig van Beethoven", "taught_by"),
         chain("Vienna").topic,
         ((1, hop("died_in")), (1, hop("born_in"))),
-        (Share(3, 0, 5), Share(1, 1, 5)),
+        (
+            Share(2, 0, 5, ("Antonio Salieri", "Joseph Haydn")),
+            Share(1, 1, 5, ("Johann Schenk",)),
+        ),
         topics=topics("Ludwig van Beethoven", "Vienna"),
     ),
     Decompose("In which town did the composer of Vltava go to school?"),

@@ -7,7 +7,7 @@ import pytest
 
 from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.terms import Entity, Hop, Literal
-from kgqa.prompts.apply_conditions import SEARCHED, ApplyConditions, StatedConditions
+from kgqa.prompts.apply_conditions import ApplyConditions, StatedConditions
 from kgqa.prompts.attributes import Attribute, KnownAttributes, Mention, is_said
 from kgqa.tests.unit.prompts.samples import attribute, chain, dates, ends, hop
 
@@ -131,11 +131,11 @@ def test_what_the_graph_cannot_check_is_refused(said: StatedConditions, why: str
 
 
 def test_extremes_are_of_attributes_or_of_the_candidates_themselves() -> None:
-    assert KNOWN.extreme("A", largest=True) == Aggregate("argmax", (Hop("http://x/number"),), 1)
-    assert KNOWN.extreme("B", largest=False) == Aggregate("argmin", (Hop("http://x/born"),), 2, "date")
+    assert KNOWN.extreme("A", "largest") == Aggregate("argmax", (Hop("http://x/number"),), 1)
+    assert KNOWN.extreme("B", "smallest") == Aggregate("argmin", (Hop("http://x/born"),), 2, "date")
     sizes = ends("a", "b")
     own = replace(attribute(2, "", sizes, Literal("3"), Literal("5")))
-    assert KnownAttributes(CHAIN, (own,)).extreme("A", largest=True) == Aggregate("max")
+    assert KnownAttributes(CHAIN, (own,)).extreme("A", "second largest") == Aggregate("max", rank=2)
 
 
 def test_all_none_and_what_is_missing_are_said_and_nothing_is_no_reply() -> None:
@@ -150,9 +150,10 @@ def test_all_none_and_what_is_missing_are_said_and_nothing_is_no_reply() -> None
 def test_what_is_missing_is_looked_for_once() -> None:
     missing = PROMPT.reply(missing="height")
     assert PROMPT.can_look_for(missing) and not PROMPT.can_look_for(PROMPT.reply(fits="all"))
-    final = replace(PROMPT, final=True)
+    final = replace(PROMPT, looked_for="height")
     assert not final.can_look_for(missing)
-    assert SEARCHED in final.case().splitlines() and SEARCHED not in PROMPT.case()
+    said = 'Looked for: "height"; the nearest is shown now, nothing else is known'
+    assert said in final.case().splitlines() and "Looked for" not in PROMPT.case()
 
 
 NAMED = replace(KNOWN, listed=(attribute(2, "label", PLAYERS, *map(Literal, ("Ann", "Ben", "Cy"))),))
@@ -167,6 +168,45 @@ def test_a_name_is_an_attribute_that_is_compared_with_words_of_the_question() ->
     for unsaid in ("Ann", "am"):
         with pytest.raises(ValueError, match=f'the question does not say "{unsaid}"'):
             prompt.check(reply("A", "contains", unsaid))
+
+
+PLAYED = (Entity(f"http://x/{name[:3]}", name) for name in ("Lex Luthor", "Lena Luthor", "Clark Kent"))
+CAST = Attribute(1, (hop("character"),), tuple(zip((ANN, BEN, CY), PLAYED, strict=True)))
+
+
+def test_a_part_of_the_name_of_a_value_is_a_condition() -> None:
+    known = replace(NAMED, listed=(CAST, *NAMED.listed))
+    prompt = ApplyConditions("Who played a Luthor?", CHAIN, PLAYERS, known)
+    named = (hop("character"), hop("label"))
+    condition = Condition(1, named, "contains", Literal("Luthor"), "character name contains Luthor")
+    assert prompt.conditions(reply("A", "contains", "Luthor")) == (condition,)
+
+
+def test_where_no_relation_leads_to_names_the_only_one_with_the_part_is_meant() -> None:
+    prompt = replace(PROMPT, question="Who played Kent?", known=replace(KNOWN, listed=(CAST,)))
+    [condition] = prompt.conditions(reply("A", "contains", "kent"))
+    assert (condition.operator, str(condition.value)) == ("=", "Clark Kent")
+    with pytest.raises(ValueError, match='2 values of attribute A have "Luthor" in their names; name one'):
+        prompt.check(reply("A", "contains", "Luthor"))
+
+
+def test_what_is_not_known_of_a_candidate_may_be_let_pass() -> None:
+    stated = {"attribute": "A", "operator": "<", "value": "9", "unknown": True}
+    [condition] = PROMPT.conditions(StatedConditions.model_validate({"conditions": [stated]}))
+    assert (condition.unknown, condition.remembered, condition.words) == (True, True, "number < 9, if known")
+    [condition] = PROMPT.conditions(
+        StatedConditions.model_validate({"conditions": [stated | {"operator": "exists", "value": ""}]})
+    )
+    assert not condition.unknown
+
+
+def test_a_day_is_shown_without_midnight() -> None:
+    day = Literal("1899-01-01T00:00:00Z", "http://www.w3.org/2001/XMLSchema#dateTime")
+    known = replace(KNOWN, listed=(attribute(2, "born", PLAYERS, day),))
+    prompt = ApplyConditions("Who?", CHAIN, PLAYERS, known)
+    assert 'A. ?2 -born-> "1899-01-01" (1 candidate)' in prompt.case().splitlines()
+    [condition] = prompt.conditions(reply("A", "=", "1899-01-01"))
+    assert condition.value == dates("1899-01-01")[0]
 
 
 def test_types_of_the_same_candidates_are_one_the_named_if_any() -> None:

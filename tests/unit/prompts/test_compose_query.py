@@ -1,5 +1,6 @@
 """What a composed query may say, and what becomes of it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ def from_topic(topic: str, *hops: str) -> Chain:
 
 CHILDREN, HOMES = from_topic("Ada", "child"), from_topic("Ada", "child", "lives_in")
 PARENTED, LIVING = from_topic("Ada", "^parent"), from_topic("Ulm", "^lies_in", "^lives_in")
+HEIGHTS = from_topic("Ada", "child", "height")
 ASKED = ComposeQuery(
     "Which child of Ada lives in Ulm?",
     (
@@ -30,9 +32,10 @@ ASKED = ComposeQuery(
         OfferedChain(HOMES, nodes("Ulm", "Bonn"), named=(1,), passed=((),)),
         OfferedChain(PARENTED, nodes("Ben", "Dora"), truncated=True),
         OfferedChain(LIVING, nodes("Ben"), passed=((),)),
+        OfferedChain(HEIGHTS, tuple(map(Candidate, (Literal("1"), Literal("2")))), passed=((),)),
     ),
     (offered_attribute(CHILDREN, "born", nodes("Ben", "Cleo"), *dates("1961-05-03", "1970-01-01")),),
-    mentions=(Mention("Ulm", (LIVING.topic,)), Mention("Bonn"), Mention("22", (Literal("22"),))),
+    mentions=(Mention("Ulm", (LIVING.topic,)), Mention("Rome"), Mention("22", (Literal("22"),))),
     topics=(CHILDREN.topic, LIVING.topic),
 )
 
@@ -55,10 +58,12 @@ def test_the_prompt_shows_chains_by_topic_with_their_ends_and_what_nodes_have() 
         '3. <-parent- ?3: "Ben", "Dora" (more than 2)',
         'From "Ulm":',
         '4. <-lies_in- ?4a <-lives_in- ?4: "Ben" (1)',
+        'From "Ada":',
+        '5. -child-> ?5a -height-> ?5: "1", "2" (2)',
         "Attributes:",
-        'A. ?1, ?2a -born-> "1961-05-03" of "Ben"; "1970-01-01" of "Cleo"',
+        'A. ?1, ?2a, ?5a -born-> "1961-05-03" of "Ben"; "1970-01-01" of "Cleo"',
         'Found: "Ulm": ?2',
-        'Not found: "Bonn"',
+        'Not found: "Rome"',
         "Reply:",
     ]
 
@@ -106,6 +111,33 @@ def test_an_extreme_and_a_count_are_computed() -> None:
     assert branch.aggregate == Aggregate("count")
 
 
+def test_what_a_node_has_may_be_asked_for_that_is_the_first_or_last() -> None:
+    homes, born = (
+        offered_attribute(CHILDREN, "home", nodes("Ben", "Cleo"), "Ulm", "Bonn"),
+        ASKED.attributes[0],
+    )
+    asked = replace(ASKED, attributes=(homes, born))
+    first = {"extreme": "smallest", "by": "B"}
+    [branch] = asked.branches(ComposedQuery.model_validate({"chains": [[1]], "answer": "A", **first}))
+    assert branch.chain == from_topic("Ada", "child", "home")
+    assert branch.aggregate == Aggregate("argmin", born.hops, 1, "date")
+    [branch] = asked.branches(ComposedQuery.model_validate({"chains": [[1]], "answer": "B", **first}))
+    assert (branch.chain, branch.aggregate) == (
+        from_topic("Ada", "child", "born"),
+        Aggregate("min", by="date"),
+    )
+    beyond, answered = ASKED.branches(composed(chains=[[2]], answer="A", extreme="largest", by="A"))
+    assert (beyond.chain, beyond.aggregate) == (HOMES, None)
+    assert answered.aggregate == Aggregate("max", by="date")
+
+
+def test_what_nodes_are_called_is_not_said_to_be_missing() -> None:
+    mentions = (Mention("Series"), Mention("Bonn"))
+    named = OfferedChain(CHILDREN, nodes("1959-Series", "1960-Series"))
+    lines = ComposeQuery("Which Series of Bonn?", (named,), mentions=mentions).case().splitlines()
+    assert 'Not found: "Bonn"' in lines and 'Not found: "Series"' not in lines
+
+
 def test_an_extreme_may_be_of_the_values_that_a_chain_ends_in() -> None:
     births = from_topic("Ada", "child", "born")
     ends = tuple(map(Candidate, dates("1961-05-03", "1970-01-01")))
@@ -135,12 +167,15 @@ def test_ends_are_chosen_by_name() -> None:
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        ({"chains": [[7]]}, "chain 7 was not offered; choose from 1 to 4"),
+        ({"chains": [[7]]}, "chain 7 was not offered; choose from 1 to 5"),
         ({"chains": [[1]], "conditions": [stated("Z", "exists")]}, 'no node is called "Z"'),
         ({"chains": [[1]], "conditions": [stated("?4a", "=", "Ulm")]}, "on no chain that you have chosen"),
         ({"chains": [[2]], "conditions": [stated("?2", "=", "Bonn")]}, 'the question does not say "Bonn"'),
         ({"chains": [[1]], "conditions": [stated("A", "=", "soon")]}, '"soon" is none'),
-        ({"chains": [[2]], "answer": "A", "extreme": "largest", "by": "A"}, "not an attribute's value"),
+        (
+            {"chains": [[5]], "answer": "A", "extreme": "largest", "by": "?5"},
+            "of the node that has the answer",
+        ),
         ({"chains": [[2]], "extreme": "largest", "by": "?2"}, "neither numbers nor dates"),
         ({"chains": [[1]], "extreme": "largest", "by": "A", "count": True}, 'goes without an "extreme"'),
         ({"chains": [], "chosen": ["Ben"]}, '"chains" is empty'),

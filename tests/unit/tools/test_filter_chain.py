@@ -16,6 +16,7 @@ _:b1 r:player e:ann ; r:number 22 . _:b2 r:player e:ben ; r:number 7 . _:b3 r:pl
 e:ann rdfs:label "Ann" ; a e:Person ; r:born "1961-05-03" ; r:from e:ulm .
 e:ben rdfs:label "Ben" ; a e:Person, e:Star ; r:born "1970" ; r:from e:bonn .
 e:cy rdfs:label "Cy" ; a e:Person ; r:born "1985-01-01" ; r:from e:ulm .
+e:ben r:height 3 .
 e:ulm rdfs:label "Ulm" . e:bonn rdfs:label "Bonn" . e:Person rdfs:label "Person" . e:Star rdfs:label "Star" .
 """
 PLAYERS: dict[str, Any] = {"topic": "Team", "hops": ["roster", "player"]}
@@ -38,6 +39,8 @@ def where(attribute: str, operator: str, value: str | None = None, **more: Any) 
         ([where("from", "exists")], ["Ann", "Ben", "Cy"]),
         ([where("", "type", "Star")], ["Ben"]),
         ([where("born", "contains", "-05-")], ["Ann"]),
+        ([where("from http://www.w3.org/2000/01/rdf-schema#label", "contains", "ul")], ["Ann", "Cy"]),
+        ([where("height", "<", "2", unknown=True)], ["Ann", "Cy"]),
     ],
 )
 async def test_the_graph_checks_conditions(
@@ -52,6 +55,7 @@ async def test_the_graph_checks_conditions(
         (["roster", "player"], {"attribute": ["number"], "after": 1, "largest": True}, ["Ann"]),
         (["roster", "player"], {"attribute": ["born"], "by": "date", "largest": False}, ["Ann"]),
         (["roster", "number"], {"attribute": [], "largest": False}, ["7"]),
+        (["roster", "number"], {"attribute": [], "largest": True, "rank": 2}, ["9"]),
     ],
 )
 async def test_the_graph_computes_extremes(
