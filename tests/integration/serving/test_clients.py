@@ -182,10 +182,14 @@ def node(*words: str, given: str = "") -> str:
     return str(done.stdout)
 
 
+def told_by(script: str, *words: str) -> Any:
+    """Run a script of this folder, which prints JSON."""
+    return json.loads(node("--input-type=module", "-", *words, given=(HERE / script).read_text()))
+
+
 def test_the_client_in_javascript(server: Server, model: Reader) -> None:
     model.hold(1)
-    script = (HERE / "client.mjs").read_text()
-    told = json.loads(node("--input-type=module", "-", server.url, json.dumps(INPUT), given=script))
+    told = told_by("client.mjs", server.url, json.dumps(INPUT))
     model.release()
     for mode, events in told.pop("modes").items():
         assert {*events} - {"messages/metadata"} == {"metadata", *EVENTS[mode]}
@@ -194,6 +198,13 @@ def test_the_client_in_javascript(server: Server, model: Reader) -> None:
     assert told.pop("nodes")[-1] == "answer"
     counted = {"found": 2, "kept": 1, "left": 1}
     assert told == {"next": ["verify"], "same": True, "cancelled": "interrupted", **counted}
+
+
+def test_the_client_of_mcp_in_javascript(server: Server) -> None:
+    told = told_by("mcp.mjs", f"{server.url}/mcp", str(INPUT["question"]))
+    assert shown(told) == TOWNS
+    assert "Ada <http://t/e/ada>" in told["text"]
+    assert (told["tools"][0], told["isError"]) == ("ask", True)
 
 
 @pytest.mark.parametrize("scenario", ["server-initialize", "ping", "tools-list", "dns-rebinding-protection"])

@@ -19,7 +19,11 @@ pytest.importorskip("langchain_tests")
 from langchain_tests.integration_tests import ToolsIntegrationTests
 from langchain_tests.unit_tests import ToolsUnitTests
 
-PAIR = 'e:a rdfs:label "Ann"@en ; r:b e:c . e:c rdfs:label "Cy"@en .'
+PAIR = """
+e:a a e:P ; rdfs:label "Ann"@en ; r:b e:c ; r:n 7 .
+e:c a e:P ; rdfs:label "Cy"@en ; r:n 8 .
+e:P rdfs:label "Pal" .
+"""
 
 ANN, CY, B = {"id": "http://t/e/a"}, {"id": "http://t/e/c"}, "http://t/r/b"
 
@@ -30,10 +34,10 @@ SELECT = f"SELECT ?end {{ <{ANN['id']}> <{B}> ?end }}"
 FOR_NODES: dict[str, dict[str, Any]] = {
     "prove_answers": {"query": WALK},
     "trace_answers": {"query": WALK, "answers": [CY], "depths": {0: 1}},
-    "describe_schema": {"classes": []},
-    "list_members": {"classes": []},
+    "describe_schema": {"classes": ["http://t/e/P"]},
+    "list_members": {"classes": ["http://t/e/P"]},
     "schema_size": {},
-    "check_query": {"query": SELECT, "known": [], "classes": []},
+    "check_query": {"query": SELECT.replace(B, "http://t/r/x"), "known": [], "classes": []},
     "run_query": {"query": SELECT},
     "has_rows": {"query": SELECT, "relation": B, "instead": "http://t/r/x"},
     "explain_empty": {"query": SELECT.replace(B, "http://t/r/x")},
