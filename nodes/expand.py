@@ -118,5 +118,4 @@ async def _intersect(
 
 
 async def _ends_reached(chain: Chain, ends: Sequence[Term], runtime: NodeRuntime) -> set[Term]:
-    reached: set[Term] = await runtime.call_tool("check_ends", **chain_arguments(chain), ends=list(ends))
-    return reached
+    return set(await runtime.call_tool("check_ends", **chain_arguments(chain), ends=list(ends)))

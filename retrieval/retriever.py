@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -44,9 +44,10 @@ KIND_LOGIT = 12.0
 NEAREST_QUESTIONS = 60  # training questions that are asked for advice
 
 
-@dataclass(frozen=True)
 class Retrieved:
     """What was found for a question.
+
+    It is no dataclass: whoever listens to a run would be sent its mappings, whose keys JSON has no form for.
 
     Attributes:
         masked: For each topic the question with ``[ENT]`` for it and ``[OTHER]`` for the others.
@@ -58,13 +59,18 @@ class Retrieved:
         hops: What leads on from them.
     """
 
-    masked: Mapping[Entity, str]
-    names: Mapping[Entity, str]
-    advice: Mapping[Entity, TrainingAdvice]
-    chains: Mapping[Entity, list[CandidateChain]]
-    inverses: InverseRelations
-    ends: Mapping[Chain, Page[Candidate]]
-    hops: Mapping[Chain, Sequence[Hop]]
+    def __init__(
+        self,
+        masked: Mapping[Entity, str],
+        names: Mapping[Entity, str],
+        advice: Mapping[Entity, TrainingAdvice],
+        chains: Mapping[Entity, list[CandidateChain]],
+        inverses: InverseRelations,
+        ends: Mapping[Chain, Page[Candidate]],
+        hops: Mapping[Chain, Sequence[Hop]],
+    ) -> None:
+        self.masked, self.names, self.advice, self.chains = masked, names, advice, chains
+        self.inverses, self.ends, self.hops = inverses, ends, hops
 
 
 class Retriever:

@@ -27,6 +27,17 @@ AND step.checkpoint_ns = held.checkpoint_ns
 AND step.checkpoint->'channel_versions'->>held.channel = held.version)"""
 """Values of channels that no step has any more."""
 
+_COPIED = {
+    "checkpoints": "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata",
+    "checkpoint_blobs": "checkpoint_ns, channel, version, type, blob",
+    "checkpoint_writes": "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, blob",
+}
+COPY_THREAD = tuple(
+    f"INSERT INTO {table} (thread_id, {columns})"  # noqa: S608 - words of our own
+    f" SELECT %(target)s, {columns} FROM {table} WHERE thread_id = %(source)s ON CONFLICT DO NOTHING"
+    for table, columns in _COPIED.items()
+)
+
 
 class PostgresCheckpoints(AsyncPostgresSaver):
     """LangGraph's saver, which does again what a restart, or a lost connection, has cut off."""
@@ -69,6 +80,19 @@ class PostgresCheckpoints(AsyncPostgresSaver):
         """Forget the steps that runs have made."""
         runs = [str(run) for run in run_ids]
         await _outlast(partial(self._forget, runs))
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Keep the steps of a thread, and what they write, for another thread as well."""
+        await _outlast(partial(self._copy, {"source": source_thread_id, "target": target_thread_id}))
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        """Forget steps of threads: all but the last of each graph, or all of them ("delete")."""
+        await _outlast(partial(super().aprune, thread_ids, strategy=strategy))
+
+    async def _copy(self, threads: dict[str, str]) -> None:
+        async with self._cursor() as cursor, cursor.connection.transaction():
+            for statement in COPY_THREAD:
+                await cursor.execute(statement, threads)
 
     async def _forget(self, runs: list[str]) -> None:
         async with self._cursor() as cursor, cursor.connection.transaction():

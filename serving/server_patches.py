@@ -10,6 +10,7 @@ Its in-memory runtime, that of ``langgraph dev``, does some things badly:
   kept after all, and its thread counts as busy for ever.
 - Threads without values end a search by values in an error, and a copy of a thread, which has none, is
   found by any.
+- It prunes no threads to their last step, though checkpoints can.
 - What a thread's state cannot take is an error of the server, and a thread that was to begin so stays.
 - Whoever joins a run that is not there is told so in an answer that says of itself that all is well.
 
@@ -50,6 +51,7 @@ _KNOWN_PARAMETERS = {
     "Threads.delete": ["conn", "thread_id", "ctx"],
     "Runs.delete": ["conn", "run_id", "thread_id", "ctx"],
     "Threads.copy": ["conn", "thread_id", "ctx"],
+    "Threads.prune": ["thread_ids", "strategy", "batch_size", "ctx"],
     "Threads.State.bulk": ["conn", "config", "supersteps", "ctx"],
     "Runs.Stream.check_run_stream_auth": ["run_id", "thread_id", "ctx"],
     "is_jsonb_contained": ["superset", "subset"],
@@ -75,6 +77,7 @@ def patch_inmem_runtime() -> None:
     _patch_states(ops)
     _patch_remains(ops)
     _patch_joins(ops)
+    _patch_prune(ops)
 
 
 def patch_protocol() -> None:
@@ -209,6 +212,23 @@ def _patch_joins(ops: Any) -> None:
                     raise ops.HTTPException(404, "Run not found")
 
     stream.check_run_stream_auth = staticmethod(check_run_is_there)
+
+
+def _patch_prune(ops: Any) -> None:
+    prune = ops.Threads.prune
+
+    async def prune_to_last_step(
+        thread_ids: Any, strategy: str = "delete", batch_size: int = 100, ctx: Any = None
+    ) -> Any:
+        if strategy != "keep_latest":
+            return await prune(thread_ids, strategy, batch_size, ctx)
+        async with ops.connect() as conn:
+            for thread in thread_ids:
+                await ops.Threads.get(conn, thread, ctx=ctx)  # nobody prunes the threads of another
+        await (await ops._get_checkpointer()).aprune(thread_ids, strategy=strategy)
+        return len(thread_ids)
+
+    ops.Threads.prune = staticmethod(prune_to_last_step)
 
 
 def _patch_remains(ops: Any) -> None:

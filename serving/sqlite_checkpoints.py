@@ -6,7 +6,7 @@ the loop is busy each waits for its turn, and a step took 20 ms that takes 1 ms 
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
@@ -38,6 +38,16 @@ _LATEST = "SELECT checkpoint_ns, MAX(checkpoint_id) FROM checkpoints WHERE threa
 KEEP_LATEST = tuple(
     f"DELETE FROM {table} WHERE thread_id = :thread AND (checkpoint_ns, checkpoint_id) NOT IN ({_LATEST})"  # noqa: S608
     for table in ("writes", "checkpoints")
+)
+
+_COPIED = {
+    "checkpoints": "checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata",
+    "writes": "checkpoint_ns, checkpoint_id, task_id, task_path, idx, channel, type, value",
+}
+COPY_THREAD = tuple(
+    f"INSERT OR REPLACE INTO {table} (thread_id, {columns})"  # noqa: S608 - words of our own
+    f" SELECT :target, {columns} FROM {table} WHERE thread_id = :source"
+    for table, columns in _COPIED.items()
 )
 
 HAS_DELTA = (
@@ -89,6 +99,15 @@ class SqliteCheckpoints(SqliteSaver):
         """Keep what a step writes."""
         await self._done(self.put_writes, config, writes, task_id, task_path)
 
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        """Keep the steps of a thread, and what they write, for another thread as well."""
+        await self._done(self._execute, COPY_THREAD, {"source": source_thread_id, "target": target_thread_id})
+
+    def _execute(self, statements: Sequence[str], given: Mapping[str, str]) -> None:
+        with self.cursor() as cursor:
+            for statement in statements:
+                cursor.execute(statement, given)
+
     async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
         """Forget steps of threads: all but the last of each graph, or all of them ("delete").
 
@@ -106,8 +125,7 @@ class SqliteCheckpoints(SqliteSaver):
         with self.cursor() as cursor:
             if cursor.execute(HAS_DELTA, (thread,)).fetchone():
                 raise NotImplementedError(f"thread {thread} has a DeltaChannel; delete it as a whole")
-            for statement in KEEP_LATEST:
-                cursor.execute(statement, {"thread": thread})
+        self._execute(KEEP_LATEST, {"thread": thread})
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Forget the steps of a thread."""

@@ -154,10 +154,11 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     @graph_tool
     async def check_ends(
         topic: Topic, hops: Hops, ends: CheckedEnds, held: Held = None
-    ) -> tuple[str, set[Term]]:
+    ) -> tuple[str, list[Term]]:
         """Tell which of some nodes are at the end of a chain of relations, however many others are."""
-        reached = await graph.reached_ends(await resolve_chain(graph, topic, hops, held), ends)
-        return listing("nodes at the end", [show_term(end) for end in ends if end in reached]), reached
+        found = await graph.reached_ends(await resolve_chain(graph, topic, hops, held), ends)
+        reached: list[Term] = [end for end in ends if end in found]
+        return listing("nodes at the end", map(show_term, reached)), reached
 
     @graph_tool
     async def chain_attributes(

@@ -191,6 +191,7 @@ def test_one_key_cannot_touch_anothers_threads(bob: Any, thread: str) -> None:
         lambda: bob.threads.update(thread, metadata={"owner": "bob"}),
         lambda: bob.threads.create(thread_id=thread, if_exists="do_nothing"),
         lambda: bob.threads.copy(thread),
+        lambda: bob.threads.prune([thread], strategy="keep_latest"),
         lambda: bob.threads.delete(thread),
     ]
     assert all(status(attempt) in {403, 404, 409} for attempt in attempts)

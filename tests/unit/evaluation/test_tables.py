@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import assume, given as drawn, strategies as st
 
 import kgqa
 from kgqa.evaluation.protocols import measure_by_protocol
@@ -44,6 +45,30 @@ def test_values_are_counted_as_the_client_counts_them(
 ) -> None:
     assert tuple(score_cells(cells_of(given), cells_of(gold))) == pytest.approx(agreement, abs=1e-6)
     assert measure_ndcg(cells_of(given), cells_of(gold)) == pytest.approx(ndcg, abs=1e-6)
+
+
+CELLS = st.sampled_from(["a", "b", "é", "Z", "0", "zz", "true", None])
+
+TABLES = st.one_of(st.booleans(), st.lists(st.lists(CELLS, min_size=1), max_size=6))
+
+
+@drawn(TABLES, TABLES)
+def test_values_are_counted_as_the_client_itself_counts_them(gold: Rows, given: Rows) -> None:
+    client = pytest.importorskip("text2sparql_client.utils.evaluation_metrics")
+    transform = client.DBpediaDict2PytrecDict("?").tranform  # codespell:ignore
+    assume(cells_of(gold))  # it leaves out what has no gold
+
+    def counted(rows: Rows) -> Any:
+        if isinstance(rows, bool):
+            return transform({"boolean": rows})
+        cells = [{str(at): {"value": cell} for at, cell in enumerate(row) if cell} for row in rows]
+        names = [str(at) for at in range(max(map(len, rows), default=0))]
+        return transform({"head": {"vars": names}, "results": {"bindings": cells}})
+
+    metrics = ("set_P", "set_recall", "set_F", "ndcg")
+    by_client = client.Evaluation("", {*metrics}).evaluate(counted(given), counted(gold))["average"]
+    ours = [*score_cells(cells_of(given), cells_of(gold)), measure_ndcg(cells_of(given), cells_of(gold))]
+    assert ours == pytest.approx([by_client[name] for name in metrics], abs=1e-6)
 
 
 def test_a_row_is_right_as_a_whole_in_whatever_columns() -> None:
