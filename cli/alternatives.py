@@ -41,9 +41,9 @@ def offer_alternatives(record: "Record") -> "Record":
     return record
 
 
-def show_taken(record: "Record") -> None:
+def show_taken(record: "Record", *, in_sentence: bool = False) -> None:
     """Print a record with a reading that somebody has taken: its query, and how questions like it learn."""
-    show_record(record)
+    show_record(record, in_sentence=in_sentence)
     typer.echo(record["query"])
     show_alternatives(record)
     if kept := _words_to_keep(record):

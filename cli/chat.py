@@ -150,13 +150,13 @@ class Session:
             return
         self.record = record
         if not state["question"]:
-            return show_taken(record)
+            return show_taken(record, in_sentence=True)
         if state["question"] != said:
             typer.echo(f"  {one_line(state['question'])}")
         errors = [entry["error"] for entry in record["trace"] if "error" in entry]
         if errors and not record["answers"]:
             raise ValueError(errors[-1])
-        show_record(record)
+        show_record(record, in_sentence=True)
         show_alternatives(record)
 
     def _chat(self) -> "Chat":

@@ -40,13 +40,19 @@ DECISION_COLOURS = {
 }
 
 
-def show_record(record: "Record") -> None:
-    """Print how the question was read, answers, paths, who decided the conditions, and what they cost."""
+def show_record(record: "Record", *, in_sentence: bool = False) -> None:
+    """Print how the question was read, answers, paths, who decided the conditions, and what they cost.
+
+    With ``in_sentence`` the answers are said in one, where there is one.
+    """
     console = output.open_console()
-    if said := say_reading(record):
+    sentence = record["sentence"] if in_sentence else None
+    if said := say_reading(record, in_sentence=in_sentence):
         console.print(output.styled_line(said, "italic"))
     style = "yellow" if record["outcome"] == "none" else "bold green"
-    if table := wide_table(record):
+    if sentence:
+        console.print(Text(sentence, style=style))
+    elif table := wide_table(record):
         console.print(draw_table(table, MAX_ROWS_SHOWN))
         if more_rows := hidden_rows(table):
             console.print(f"... {more_rows}; --format csv gives {len(table['rows'])}")

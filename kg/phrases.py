@@ -64,9 +64,9 @@ def list_words(words: Sequence[str], last: str = "and") -> str:
 def say_relation(hop: Hop) -> str:
     """Return what a relation is called, in words, without a verb that only joins it to what follows.
 
-    >>> relations = ("hasTopping", "film.film.release_date", "ISBNCode")
+    >>> relations = ("hasTopping", "film.film.release_date", "ISBNCode", "player.position_s")
     >>> [say_relation(Hop(f"http://x/{each}")) for each in relations]
-    ['topping', 'release date', 'ISBN code']
+    ['topping', 'release date', 'ISBN code', 'position']
     """
     name = hop.name or derived_label(hop.relation) or local_name(hop.relation)
     if " " not in name:
@@ -74,12 +74,24 @@ def say_relation(hop: Hop) -> str:
         if hop.name is None or len(words) > 1:
             words = [each if each.isupper() and len(each) > 1 else each.lower() for each in words]
         name = " ".join(words)
-    return one_line(name.removeprefix("has ").removeprefix("is ")) or one_line(hop.relation)
+    return one_line(name.removeprefix("has ").removeprefix("is ").removesuffix(" s")) or one_line(
+        hop.relation
+    )
 
 
 def is_verbal(relation: str) -> bool:
-    """Return whether a relation ends in what joins it to what follows, as "located in" does."""
-    return relation.rpartition(" ")[2].lower() in FUNCTION_WORDS
+    """Return whether a relation ends in what joins it to what follows, or begins with a verb that has such.
+
+    >>> [is_verbal(each) for each in ("located in", "plays in club", "countries of origin", "age at death")]
+    [True, True, False, False]
+    """
+    first, last = relation.partition(" ")[0], relation.rpartition(" ")[2]
+    return last.lower() in FUNCTION_WORDS or (singular(first) != first and is_joined(relation))
+
+
+def is_joined(relation: str) -> bool:
+    """Return whether the second word of a relation joins the first to what follows, as in "born in place"."""
+    return relation.partition(" ")[2].partition(" ")[0] in FUNCTION_WORDS - {"of"}
 
 
 def with_verb(relation: str, *, several: bool = False) -> str:

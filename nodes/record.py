@@ -27,6 +27,7 @@ from kgqa.runtime.record import (
     fact,
     ref,
 )
+from kgqa.runtime.record_text import say_sentence
 from kgqa.runtime.state import FinalUpdate, State, Update
 from kgqa.tools.drafts import named_ids, say_query
 
@@ -53,15 +54,16 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
     cut_by_depth = update["outcome"] not in FROM_GRAPH and any(
         entry.get("limit") == "depth" for entry in state["trace"]
     )
+    empty: Update = {"table": None, "query": None, "reading": None, "conditions": []}
+    answers = list({(each["id"], each["name"]): each for each in update["answers"]}.values())
+    said = {**empty, **update, "answers": answers, "question": state["question"], "trace": state["trace"]}
     return {
-        "table": None,
-        "query": None,
-        "reading": None,
-        "conditions": [],
+        **empty,
         "alternatives": [],
         "confidence": None,
         **update,
-        "answers": list({(each["id"], each["name"]): each for each in update["answers"]}.values()),
+        "answers": answers,
+        "sentence": await asyncio.to_thread(say_sentence, said),
         "id": state["record_id"],
         "method": runtime.context.method,
         "topics": [ref(topic) for topic in state["topic_entities"]],

@@ -131,6 +131,8 @@ class Record(TypedDict):
     """How the question was understood: what ``query`` asks for, in words made from it; null without one."""
     answers: list[Ref]
     """The answers; an id is null only where the answer is from the model's memory."""
+    sentence: str | None
+    """The answers in a sentence of English, by ``reading``; null where that makes none."""
     table: Table | None
     """The answers with what else is asked of each, or in the order that is asked for; else null.
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from kgqa.runtime.record import OtherReading, Record, Ref, Table
-from kgqa.runtime.record_text import MAX_OTHER_ANSWERS
+from kgqa.runtime.record_text import MAX_OTHER_ANSWERS, say_sentence
 
 
 def which_is_meant(name: str | None) -> str:
@@ -30,7 +30,7 @@ def take_alternative(shown: Sequence[Record], number: int) -> Record:
     first = [_as_alternative(record)] if record["answers"] and record["query"] else []
     settled = {which_is_meant(topic["name"]) for topic in record["topics"] if topic not in taken["topics"]}
     unchecked = [c for c in record["conditions"] if c["by"] is None and c["words"] not in settled]
-    return {
+    said: Record = {
         **record,
         "reading": taken["reading"],
         "topics": taken["topics"],
@@ -44,6 +44,7 @@ def take_alternative(shown: Sequence[Record], number: int) -> Record:
         "conditions": unchecked,
         "alternatives": [*first, *(each for each in others if each is not taken)],
     }
+    return {**said, "sentence": say_sentence(said)}
 
 
 def _as_alternative(record: Record) -> OtherReading:

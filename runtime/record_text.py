@@ -5,8 +5,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from kgqa.kg.languages import detect_language
 from kgqa.kg.phrases import list_words
-from kgqa.kg.terms import local_name, one_line
+from kgqa.kg.proof.verbaliser import say_answer
+from kgqa.kg.terms import Chain, Entity, Hop, is_id, local_name, one_line
 from kgqa.runtime.record_table import table_of, to_html, to_markdown, to_pandas, wide_table
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ OUTAGES = {
 }
 
 READ_AS = "Read as: "
+
+LEFT_IN_SENTENCE = ("whether ", "things ", "the one with ")  # by which a reading begins
 
 DECIDED_BY = {
     "graph": "decided by the graph",
@@ -110,6 +114,38 @@ def say_answers(record: Mapping[str, Any]) -> str:
     return _list_names(record["answers"], MAX_ANSWERS_SHOWN, cut=bool(table and table["truncated"]))
 
 
+def say_sentence(record: Mapping[str, Any]) -> str | None:
+    """Return the answers as a sentence, by how the question was read; None where that makes none (blocking).
+
+    A question in another language than English or than the names of the graph has none, nor have a table
+    and a no.
+
+    >>> sol, read = {"id": "http://e/sol", "name": "Sol"}, "the currency of Peru"
+    >>> say_sentence({"reading": read, "answers": [sol], "paths": [], "trace": [], "question": "Currency?"})
+    'The currency of Peru is Sol.'
+    """
+    reading, answers = one_line(record["reading"] or "", MAX_READING_CHARS + 1), record["answers"]
+    if not reading or not answers or len(reading) > MAX_READING_CHARS:
+        return None
+    first, asks = answers[0]["id"], reading.startswith("whether ")
+    has_rows = reading.startswith("for each ") or "; " in reading or wide_table(record)
+    is_foreign = say_language(record) or detect_language(record["question"]) not in ("", "en")
+    if has_rows or is_foreign or first == "false" or asks != (first == "true"):
+        return None
+    cut = bool((table := record.get("table")) and table["truncated"])
+    listed, chain, last = _list_names(answers, MAX_ANSWERS_SHOWN, cut=cut), None, ""
+    path = record["paths"][0] if record["paths"] else []
+    if path and is_id(start := path[0]["head"]["id"] or ""):
+        hops = (Hop(step["relation"], step["forward"], step.get("name")) for step in path)
+        chain = Chain(Entity(start, path[0]["head"]["name"]), tuple(hops))
+        lasts = {each[-1]["head"]["name"] or "" for each in record["paths"] if each}
+        last = one_line(lasts.pop()) if len(lasts) == 1 else ""
+        if asks and is_id((end := path[-1]["tail"])["id"] or ""):
+            chain, listed = chain.constrained_to([Entity(end["id"], end["name"])]), ref_text(end)
+    said = say_answer(reading, listed, chain, last, several=len(answers) > 1 or cut)
+    return f"{said}{'' if said.endswith(('.', '!', '?')) else '.'}" if said else None
+
+
 def _list_names(answers: "Sequence[Ref]", most: int, *, cut: bool) -> str:
     """Return the first answers on one line; ``cut`` where there are more than these."""
     names = [ref_text(answer) for answer in answers[:most]]
@@ -135,13 +171,22 @@ def say_alternatives(record: Mapping[str, Any]) -> list[str]:
     return [DID_YOU_MEAN, *lines] if lines else []
 
 
-def say_reading(record: Mapping[str, Any]) -> str:
+def say_reading(record: Mapping[str, Any], *, in_sentence: bool = False) -> str:
     """Return how a question was read, on one line; nothing where no query gives its answers.
+
+    Nor where the sentence that is said with it (``in_sentence``) says as much: by one hop, or in these words.
 
     >>> say_reading({"reading": "the capital of Peru"})
     'Read as: the capital of Peru'
     """
-    return one_line(f"{READ_AS}{reading}", MAX_READING_CHARS) if (reading := record.get("reading")) else ""
+    reading, sentence = record.get("reading") or "", record.get("sentence")
+    if in_sentence and sentence:
+        words = one_line(reading, MAX_READING_CHARS).casefold()
+        for lead in LEFT_IN_SENTENCE:
+            words = words.removeprefix(lead)
+        if words in sentence.casefold() or {*map(len, record["paths"])} == {1}:
+            return ""
+    return one_line(f"{READ_AS}{reading}", MAX_READING_CHARS) if reading else ""
 
 
 def say_language(record: Mapping[str, Any]) -> str:
@@ -156,7 +201,7 @@ def say_language(record: Mapping[str, Any]) -> str:
 
 
 def say_record(record: Mapping[str, Any]) -> str:
-    """Return how the question was read; the answers, and how far to trust them; table and paths.
+    """Return how the question was read; the answers in a sentence, how far to trust them; table and paths.
 
     >>> chad = {"id": "http://e/chad", "name": "Chad"}
     >>> say_record({"answers": [chad], "outcome": "grounded_unverified", "paths": []})
@@ -171,8 +216,9 @@ def say_record(record: Mapping[str, Any]) -> str:
         paths[0][-1:] = [said]
     table = wide_table(record)
     shown = [to_markdown(table)] if table else []
-    answers = f"{said}{f' ({caveat})' if caveat else ''}."
-    first = f"{reading}.\n{answers}" if (reading := say_reading(record)) else answers
+    sentence = (record.get("sentence") or f"{said}.").removesuffix(".")
+    answers = f"{sentence}{f' ({caveat})' if caveat else ''}."
+    first = f"{reading}.\n{answers}" if (reading := say_reading(record, in_sentence=True)) else answers
     return "\n\n".join(filter(None, [first, *shown, *map("".join, paths), others]))
 
 

@@ -272,6 +272,7 @@ class Update(TypedDict, total=False):
 
     method: str
     answers: list[Ref]
+    sentence: str | None
     table: Table | None
     outcome: Outcome | None
     confidence: float | None
@@ -337,6 +338,7 @@ def empty_record() -> Update:
     """Return what a record leaves in the state of its thread, as it is before there is any."""
     return {
         "answers": [],
+        "sentence": None,
         "table": None,
         "confidence": None,
         "paths": [],

@@ -11,6 +11,8 @@ from starlette.routing import Route
 from kgqa.runtime.record_text import (
     DECIDED_BY,
     DID_YOU_MEAN,
+    LEFT_IN_SENTENCE,
+    MAX_ANSWERS_SHOWN,
     MAX_OTHER_ANSWERS,
     OUTAGES,
     OUTCOME_LABELS,
@@ -46,7 +48,9 @@ def _words() -> bytes:
         "DECIDED_BY": DECIDED_BY,
         "READ_AS": READ_AS,
         "DID_YOU_MEAN": DID_YOU_MEAN,
+        "LEFT_IN_SENTENCE": LEFT_IN_SENTENCE,
         "MAX_OTHER_ANSWERS": MAX_OTHER_ANSWERS,
+        "MAX_ANSWERS_SHOWN": MAX_ANSWERS_SHOWN,
     }
     return "".join(f"export const {name} = {json.dumps(said)};\n" for name, said in words.items()).encode()
 

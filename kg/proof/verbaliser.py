@@ -1,4 +1,4 @@
-"""An answer query in words: what it asks for, by the names that the graph has.
+"""An answer query in words: what it asks for, by the names that the graph has; and its answers in a sentence.
 
 The words are made from the query alone: they say what it asks for, whatever was meant.
 
@@ -29,6 +29,7 @@ from kgqa.kg.node_phrases import (
 )
 from kgqa.kg.phrases import (
     be,
+    is_joined,
     is_verbal,
     of_which,
     say_compared,
@@ -38,7 +39,23 @@ from kgqa.kg.phrases import (
     with_verb,
 )
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
+from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import ANY, Chain, Entity, one_line
+from kgqa.kg.text import FUNCTION_WORDS, in_plural, singular, word_set
+
+_OF_CLAUSES = word_set("that what where whose with")
+"""Words of a reading by which "is" would follow a clause, and not what it says something of."""
+
+_MARKS_OF_LONG = (
+    SOMETHING,
+    " what ",
+    " of (",
+    " is (",
+    " or ",
+    " that the model has picked",
+    " and further conditions",
+)
+"""Parts of a reading before which a colon stands too late."""
 
 _RANKS = {2: "second", 3: "third"}
 _EXTREMES = {"min": ("smallest", "earliest"), "max": ("largest", "latest")}
@@ -62,6 +79,109 @@ def verbalise(query: AnswerQuery) -> str:
     if computed.place is None or computed.place == query.returned:
         return f"the one {_with_extreme(computed, best, 'it')} among {these}"
     return f"those among {these} {_with_extreme(computed, best, f'the {words.labels[computed.place]}')}"
+
+
+def say_answer(
+    reading: str, answers: str, chain: Chain | None = None, last: str = "", *, several: bool = False
+) -> str:
+    """Return the answers to what is asked for as a sentence without its full stop; empty for a long reading.
+
+    Where the names of relations make none that is sure to be right, the answers follow a colon.
+
+    Args:
+        reading: What is asked for, as `verbalise` or a draft's verbaliser says it.
+        answers: All of them, as words; of a question for yes or no what its chain is held to.
+        chain: What leads to them, if one chain does.
+        last: What the node before its last hop is called, where there is one and it has a name.
+        several: Whether these are several answers.
+
+    >>> peru = Chain(Entity("http://x/Peru"), (Hop("http://x/officialLanguage"),))
+    >>> say_answer("the official language of Peru", "Quechua and Spanish", peru, several=True)
+    'The official languages of Peru are Quechua and Spanish'
+    >>> say_answer("countries whose capital is Lima", "Peru")
+    'Countries whose capital is Lima: Peru'
+    """
+    asks, said = reading.startswith("whether "), ""
+    if chain and verbalise(replace(_query_of(chain), ask=asks)) == reading:
+        said = _answer_by_last_hop(chain, last, answers, several=several)
+    if asks:
+        said = said.replace("The ", "the ", said.startswith("The ")) or reading.removeprefix("whether ")
+        return f"Yes, {said}"
+    if said or any(mark in reading for mark in _MARKS_OF_LONG):
+        return said
+    if reading.startswith("the one with "):
+        return f"{answers} {'have' if several else 'has'} {reading.removeprefix('the one with ')}"
+    head, _, node = reading.removeprefix("the ").partition(" of ")
+    has_clause = '"' in reading or bool({*reading.split()} & _OF_CLAUSES)
+    is_noun = _is_noun(head) and not (has_clause or (several and " of the " in reading))
+    if node and reading.startswith("the ") and (head == "number" or is_noun):
+        return _say_equal(head, node, answers, several=several)
+    return f"{_capitalised(reading.replace('things ', 'those ', reading.startswith('things ')))}: {answers}"
+
+
+def _query_of(chain: Chain) -> AnswerQuery:
+    return AnswerQuery((Branch(chain, (*range(1, chain.depth + 1),)),), chain.depth)
+
+
+def _answer_by_last_hop(chain: Chain, last: str, answers: str, *, several: bool) -> str:
+    """Say what the last hop of a chain joins to the answers; nothing where no sentence is right."""
+    hop, many = chain.hops[-1], False
+    relation, node = say_relation(hop), last if chain.depth > 1 else say_term(chain.topic)
+    if not node:
+        before = _phrases(_query_of(chain.upto(chain.depth - 1))).node(chain.depth - 1, several=True)
+        node, many = before.text, True
+        if before.is_long or not hop.forward:
+            return ""
+    if leads_to_members(hop):
+        return ""
+    is_noun = _is_noun(relation, had=hop.words.startswith("has"))
+    if verb := _verb(relation, several=many if hop.forward else several):
+        said = f"{node} {verb} {answers}" if hop.forward else f"{answers} {verb} {node}"
+    elif hop.forward:
+        equal = _say_equal(relation, node, answers, several=several)
+        said = equal if is_noun else f"{node}: {relation} {answers}"
+    elif is_noun:
+        said = f"{answers} {'have' if several else 'has'} {node} as {_in_singular(relation)}"
+    else:
+        said = f"{_capitalised(relation)} {node}: {answers}"
+    return _capitalised(said) if many else said
+
+
+def _say_equal(relation: str, node: str, answers: str, *, several: bool) -> str:
+    noun = in_plural(relation) if several else _in_singular(relation)
+    return f"The {noun} of {node} {be(several)} {answers}"
+
+
+def _in_singular(relation: str) -> str:
+    head, of, rest = relation.partition(" of ")
+    before, space, last = head.rpartition(" ")
+    return f"{before}{space}{singular(last)}{of}{rest}"
+
+
+def _verb(relation: str, *, several: bool) -> str:
+    """Return a relation as a verb; empty where that is not sure: before "died in" stands no "is"."""
+    first, _, rest = relation.partition(" ")
+    if first == "was":
+        return f"were {rest}" if several else relation
+    acts = singular(first) != first and is_joined(relation)
+    return with_verb(relation, several=several) if acts or relation.endswith(" by") else ""
+
+
+def _is_noun(relation: str, *, had: bool = False) -> bool:
+    """Return whether a relation is surely a noun; one in "hasTopping" is, as it is ``had``.
+
+    "founded" is none, and "treats", "plays for country" or "starring" may be verbs.
+    """
+    *before, last = relation.partition(" of ")[0].split() or [""]
+    first = before[0] if before else last
+    may_act = (first.endswith("s") and singular(first) != first) or (last.endswith("ing") and not before)
+    is_participle = last.endswith("ed") or (first.endswith("ed") and is_joined(relation))
+    is_none = is_participle or is_verbal(relation) or first.lower() in FUNCTION_WORDS
+    return not is_none and (had or not may_act)
+
+
+def _capitalised(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _claim(query: AnswerQuery) -> str:

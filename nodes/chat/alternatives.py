@@ -19,7 +19,7 @@ _records: TypeAdapter[list[Record]] = TypeAdapter(list[Record])
 
 
 def taken_reading(messages: Sequence[AnyMessage], context: Any) -> Record | None:
-    """Return the last answer as it is by the reading that is said; None where none is taken.
+    """Return the last answer as it is by the reading that is said; None where none is taken (blocking).
 
     It is said by its number, or by its words, alone or last after a comma or colon: "no, what Ada lives in".
     """
@@ -30,9 +30,10 @@ def taken_reading(messages: Sequence[AnyMessage], context: Any) -> Record | None
         return None
     config = context.answering(zero_spend()).config()
     run = {"id": question_id(str(last.get("question"))), "trace": [], "usage": zero_spend(), "config": config}
+    earlier: dict[str, Any] = {"sentence": None}  # what an earlier version has said has none
     same = [each for each in proofs if isinstance(each, dict) and _asked(each) == _asked(last)]
     try:
-        shown = _records.validate_python([{**each, **run} for each in same])
+        shown = _records.validate_python([{**earlier, **each, **run} for each in same])
         return take_alternative(shown, _said_number(said, shown[-1]))
     except ValueError:  # no such number, or a proof that a client has made
         return None

@@ -1,5 +1,6 @@
 """Rewrite: what is said now, made a whole question from the conversation."""
 
+import asyncio
 import re
 from dataclasses import replace
 from typing import Any
@@ -36,7 +37,7 @@ async def rewrite(state: ChatState, context: Any) -> dict[str, Any]:
     A first message, one with topics, or one that the model cannot make whole, stays as it is; a greeting
     asks nothing, nor does what says another reading of the last question, which is taken.
     """
-    if (taken := taken_reading(state["messages"], context)) is not None:
+    if (taken := await asyncio.to_thread(taken_reading, state["messages"], context)) is not None:
         return {"question": "", "topics": [], "record": taken, "spend": zero_spend()}
     said, topics = last_said(state["messages"])
     turns = past_turns(state["messages"])
@@ -68,7 +69,7 @@ async def _recall(turn: ConversationTurn, node: NodeRuntime) -> ConversationTurn
     topics, *answers = [
         [each.matches[0].entity for each in await _named(text, node)] for text in (turn.question, *words)
     ]
-    found = [entity for each in answers for entity in each]
+    found = [entity for each in answers for entity in each if entity not in topics]  # a sentence has both
     return replace(turn, topics=tuple(topics), answers=tuple(found) or turn.answers)
 
 

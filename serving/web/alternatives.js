@@ -29,6 +29,7 @@ export function takeAlternative(shown, number) {
   return {
     ...record,
     ...taken,
+    sentence: null,
     table: truncated ? { columns: ["answer"], rows, ordered: false, truncated } : null,
     outcome: truncated || conditions.length ? "grounded_unverified" : "grounded",
     paths: [],

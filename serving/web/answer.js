@@ -2,7 +2,7 @@
 
 import { bdi, byId, el, localName, nameOf, plural, table, textOf } from "./dom.js";
 import { showTable } from "./table.js";
-import { DECIDED_BY, OUTAGES, OUTCOME_LABELS, READ_AS } from "./words.js";
+import { DECIDED_BY, LEFT_IN_SENTENCE, MAX_ANSWERS_SHOWN, OUTAGES, OUTCOME_LABELS, READ_AS } from "./words.js";
 
 /** Answers whose facts a record has at most. */
 const MAX_PROVED = 50;
@@ -40,10 +40,11 @@ export function showRecord(record, messages = []) {
   const answers = record.answers ?? [];
   const said = messages.findLast((message) => message.type === "human");
   byId("asked-as").textContent = said && textOf(said).trim() !== record.question ? `Asked as: ${record.question}` : "";
-  byId("reading").textContent = record.reading ? `${READ_AS}${record.reading}` : "";
+  byId("reading").textContent = record.reading && !saysReading(record) ? `${READ_AS}${record.reading}` : "";
+  byId("sentence").textContent = record.sentence ?? "";
   const names = answers.map((answer) => el("li", { title: answer.id }, nameOf(answer)));
   byId("answers").replaceChildren(...names);
-  byId("answers").hidden = showTable(record);
+  byId("answers").hidden = showTable(record) || (Boolean(record.sentence) && answers.length <= MAX_ANSWERS_SHOWN);
   byId("answers").className = answers.length > 8 ? "many" : "";
   byId("answer-count").textContent = answers.length > 1 ? `${answers.length} of them` : "";
   byId("no-answer").textContent = answers.length ? "" : `No answer: ${reasonOf(record)}.`;
@@ -55,6 +56,14 @@ export function showRecord(record, messages = []) {
   byId("query-part").hidden = !record.query;
   byId("query").textContent = record.query ?? "";
   byId("result").hidden = false;
+}
+
+/** Whether the sentence of a record says how its question was read (`say_reading`). */
+function saysReading({ reading, sentence, paths }) {
+  const lead = LEFT_IN_SENTENCE.find((each) => reading.startsWith(each)) ?? "";
+  const words = reading.slice(lead.length).toLowerCase();
+  const isOneHop = paths.length > 0 && paths.every((path) => path.length === 1);
+  return Boolean(sentence) && (sentence.toLowerCase().includes(words) || isOneHop);
 }
 
 function costOf({ usage, method, config, confidence, stopped_by }) {

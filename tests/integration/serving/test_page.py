@@ -249,7 +249,8 @@ def test_a_question_is_answered_with_its_proof(page: "Page") -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     ask(page, "Where does Ada live?")
     assert answers(page) == ["Ulm"]
-    assert page.inner_text("#reading") == "Read as: what Ada lives in"
+    assert page.inner_text("#sentence") == "Ada lives in Ulm."
+    assert not any(map(page.is_visible, ("#reading", "#answers")))
     assert page.inner_text("#status") == "Answered: Ulm (proved by the graph)."
     assert page.inner_text("#paths") == "Ada —lives_in→ Ulm"
     assert page.inner_text("#proof-count") == "1 fact, 2 nodes"
@@ -269,6 +270,7 @@ def test_another_reading_is_taken_by_a_click_and_taken_back(page: "Page") -> Non
     reading, named = other.locator("button").inner_text(), other.inner_text()
     other.locator("button").press("Enter")
     page.wait_for_selector(f"#reading:has-text('{reading}')")
+    assert not page.is_visible("#sentence")
     assert (answers(page) != first, page.inner_text("#query") != before[0]) == (True, True)
     assert all(name in named for name in answers(page))
     assert page.evaluate("() => document.activeElement.id") == "result-title"
@@ -778,9 +780,9 @@ def test_a_conversation_goes_on(page: "Page") -> None:
     assert answers(page) == ["Bonn"]
     assert page.locator("#turns li").all_inner_texts() == [
         "Where does Ada live?",
-        "Read as: what Ada lives in. Ulm.",
+        "Ada lives in Ulm.",
         "And Ben?",
-        "Read as: what Ben lives in. Bonn.",
+        "Ben lives in Bonn.",
     ]
     assert page.locator("#steps > li b").all_inner_texts() == ["rewrite", "answer_question", "reply"]
     assert page.locator("#steps > li.passed").count() == 0

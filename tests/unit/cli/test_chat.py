@@ -113,7 +113,7 @@ def test_what_follows_is_made_whole_until_the_conversation_is_forgotten(talk: Ta
     out, _ = talk(ULM, "hello", "And Bonn?", ":new", "And Bonn?")
     assert "Ask me about what is in the knowledge graph" in out
     first, second = out.split(chat.Session().describe())[1:]
-    assert "  Which river is in Bonn?\nRead as: the river of Bonn\nRhine\n" in first
+    assert "  Which river is in Bonn?\nThe river of Bonn is Rhine.\n" in first
     assert "Which river is in Bonn?" not in second
 
 

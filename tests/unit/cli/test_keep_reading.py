@@ -25,6 +25,7 @@ def kept(capsys: pytest.CaptureFixture[str], query: str, *topics: dict[str, Any]
         "topics": [*topics],
         "reading": "the child of Ada",
         "answers": [ULM],
+        "sentence": None,
         "table": None,
         "outcome": "grounded",
         "confidence": 0.5,

@@ -72,8 +72,8 @@ class TestReplies:
         said, way, others = reply.content.split("\n\n")
         assert others.splitlines()[0] == "or did you mean"
         assert (
-            said
-            == "Read as: what the child of Ada lives in.\nBonn and Ulm (from the graph, if I read you right)."
+            said == "Read as: what the child of Ada lives in.\n"
+            "Children of Ada live in Bonn and Ulm (from the graph, if I read you right)."
         )
         assert way == "Ada -child-> ? -lives_in-> Bonn and Ulm"
         proof = reply.additional_kwargs["kgqa"]
@@ -93,7 +93,7 @@ class TestReplies:
         other = next((each for each in others if each["reading"].lower() in said.lower()), others[0])
         state = await say([*first["messages"], HumanMessage(said)], context)
         assert state["record"]["answers"] == other["answers"]
-        assert other["reading"] in state["messages"][-1].content
+        assert other["reading"].lower() in state["messages"][-1].content.lower()
         proof = state["messages"][-1].additional_kwargs["kgqa"]
         assert (proof["query"], proof["question"]) == (other["query"], first["record"]["question"])
         assert state["record"]["id"] == first["record"]["id"]
@@ -178,7 +178,7 @@ class TestRewriting:
         context, _ = scripted(kg, reply)
         state = await converse(context, "Where does Ada live?", "Where does Cleo live?")
         assert state["question"] == "Where does Cleo live?"
-        assert state["messages"][-1].content == "Read as: what Cleo lives in.\nUlm.\n\nCleo -lives_in-> Ulm"
+        assert state["messages"][-1].content == "Cleo lives in Ulm.\n\nCleo -lives_in-> Ulm"
 
     async def test_a_first_message_is_not_rewritten(self, kg: Any) -> None:
         context, model = scripted(kg, {"question": "Where does Cleo live?"})
@@ -199,7 +199,7 @@ class TestRewriting:
         state = await converse(context, "Who is the son of Eve?", "Where does he live?")
         assert state["question"] == "Where does Ben live?"
         assert state["topics"] == ["http://t/e/ben"]
-        assert state["messages"][-1].content == "Read as: what Ben lives in.\nBonn.\n\nBen -lives_in-> Bonn"
+        assert state["messages"][-1].content == "Ben lives in Bonn.\n\nBen -lives_in-> Bonn"
 
     @pytest.mark.parametrize(
         ("said", "whole"),
@@ -261,13 +261,13 @@ class TestGraph:
         ):
             read = await say([*messages[:2], HumanMessage(follow_up)], Chat(kg=kg, model="offline"))
             assert read["question"] == whole
-        assert state["messages"][-1].content == "Read as: what Ben lives in.\nBonn.\n\nBen -lives_in-> Bonn"
+        assert state["messages"][-1].content == "Ben lives in Bonn.\n\nBen -lives_in-> Bonn"
 
     async def test_the_answer_is_known_by_the_words_of_the_reply(self, kg: Any) -> None:
         context = Chat(kg=kg, model="offline")
         first = await converse(context, "Where does Ada live?")
         words = AIMessage(first["messages"][-1].text)
-        assert words.text.startswith("Read as: ")
+        assert words.text.startswith("Ada lives in Ulm.")
         for follow_up, whole in (
             ("Who lives there?", "Who lives in Ulm?"),
             ("its river?", "What is the river of Ulm?"),
@@ -289,7 +289,7 @@ class TestGraph:
         reply = AIMessage("Ulm.", additional_kwargs={"kgqa": proof})
         messages = [HumanMessage("Where does Ada live?"), reply, HumanMessage("Where does Ben live?")]
         state = await say(messages, Chat(kg=kg, model="offline"))
-        assert state["messages"][-1].content == "Read as: what Ben lives in.\nBonn.\n\nBen -lives_in-> Bonn"
+        assert state["messages"][-1].content == "Ben lives in Bonn.\n\nBen -lives_in-> Bonn"
 
     @pytest.mark.parametrize(
         ("node", "edit"),
@@ -312,7 +312,7 @@ class TestGraph:
             await kept.ainvoke(None, config, context=context)
         assert "\n" not in str(told.value)
         state = await kept.ainvoke(said, config, context=context)
-        assert state["messages"][-1].content == "Read as: what Ada lives in.\nUlm.\n\nAda -lives_in-> Ulm"
+        assert state["messages"][-1].content == "Ada lives in Ulm.\n\nAda -lives_in-> Ulm"
 
     @pytest.mark.parametrize("messages", [5, [5], [None], [{}], [{"role": "nobody", "content": "x"}]])
     async def test_messages_that_are_none_are_refused_in_one_line(self, messages: Any) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from kgqa.kg.dialects import RDF, XSD
 from kgqa.kg.phrases import say_relation, say_term
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
-from kgqa.kg.proof.verbaliser import verbalise
+from kgqa.kg.proof.verbaliser import say_answer, verbalise
 from kgqa.kg.sparql.derived import CLASS, INSTANCE_OF, SCHEMA_KINDS, SUBCLASS
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, kinds_of, value_node
 from kgqa.tests.support import proofs
@@ -207,3 +207,98 @@ def test_no_topic_hop_or_value_of_a_query_is_left_unsaid(query: AnswerQuery) -> 
     assert all({say_relation(hop), f"{say_relation(hop)}s"} & {*words} for hop in hops), said
     assert all(say_term(topic) in words or "more" in words for topic in topics), said
     assert all(say_term(each.value) in said for each in query.conditions if each.value), said
+
+
+TWO = "A and B"
+
+
+@pytest.mark.parametrize(
+    ("topic", "names", "last", "answers", "said"),
+    [
+        (PERU, ["capital"], "", "Lima", "The capital of Peru is Lima"),
+        (PERU, ["capital"], "", TWO, "The capitals of Peru are A and B"),
+        (PERU, ["place_of_birth"], "", TWO, "The places of birth of Peru are A and B"),
+        (PERU, ["year"], "", "1821", "The year of Peru is 1821"),
+        (PERU, ["starred_actors"], "", TWO, "The starred actors of Peru are A and B"),
+        (PERU, ["starred_actors"], "", "A", "The starred actor of Peru is A"),
+        (PERU, ["hasTopping"], "", TWO, "The toppings of Peru are A and B"),
+        (LIMA, ["^starred_actors"], "", TWO, "A and B have Lima as starred actor"),
+        (PERU, ["children"], "", "A", "The child of Peru is A"),
+        (PERU, ["languagesSpoken"], "", TWO, "Peru: languages spoken A and B"),
+        (PERU, ["playsForCountry"], "", TWO, "Peru plays for country A and B"),
+        (PERU, ["^playsForCountry"], "", TWO, "A and B play for country Peru"),
+        (PERU, ["treats"], "", TWO, "Peru: treats A and B"),
+        (PERU, ["founded"], "", "1821", "Peru: founded 1821"),
+        (PERU, ["starring"], "", "A", "Peru: starring A"),
+        (PERU, ["in_language"], "", "A", "Peru: in language A"),
+        (LIMA, ["^capital"], "", "Peru", "Peru has Lima as capital"),
+        (LIMA, ["^capital"], "", TWO, "A and B have Lima as capital"),
+        (LIMA, ["^treats"], "", "A", "Treats Lima: A"),
+        (LIMA, ["^founded"], "", TWO, "Founded Lima: A and B"),
+        (value_node(Literal("La Paz")), ["^motto"], "", "A", 'A has "La Paz" as motto'),
+        (LIMA, ["livesIn"], "", TWO, "Lima lives in A and B"),
+        (LIMA, ["^livesIn"], "", "A", "A lives in Lima"),
+        (LIMA, ["^livesIn"], "", TWO, "A and B live in Lima"),
+        (LIMA, ["directed_by"], "", TWO, "Lima is directed by A and B"),
+        (LIMA, ["^directed_by"], "", TWO, "A and B are directed by Lima"),
+        (LIMA, ["was_born_in"], "", "A", "Lima was born in A"),
+        (LIMA, ["^was_born_in"], "", TWO, "A and B were born in Lima"),
+        (LIMA, ["born_in"], "", "A", "Lima: born in A"),
+        (LIMA, ["^died_in"], "", TWO, "Died in Lima: A and B"),
+        (LIMA, ["^locatedIn"], "", "A", "Located in Lima: A"),
+        (PERU, ["locatedInCountry"], "", "A", "Peru: located in country A"),
+        (PERU, ["ageAtDeath"], "", "61", "The age at death of Peru is 61"),
+        (LIMA, ["memberOf"], "", "A", "Lima: member of A"),
+        (LIMA, ["^capital", "currency"], "Peru", "Sol", "The currency of Peru is Sol"),
+        (LIMA, ["director", "^director"], "Nolan", TWO, "A and B have Nolan as director"),
+        (PERU, ["a", "neighbour", "livesIn"], "Chad", "A", "Chad lives in A"),
+        (PERU, ["neighbour", "currency"], "", TWO, "The currencies of neighbours of Peru are A and B"),
+        (PERU, ["neighbour", "currency"], "", "A", "The currency of neighbours of Peru is A"),
+        (PERU, ["child", "livesIn"], "", TWO, "Children of Peru live in A and B"),
+        (PERU, ["child", "^livesIn"], "", "A", "Those that live in the child of Peru: A"),
+        (PERU, ["child", "^livesIn"], "", TWO, "Those that live in the child of Peru: A and B"),
+        (LIMA, ["^capital", "currency"], "", "A", ""),
+    ],
+)
+def test_what_a_chain_leads_to_in_a_sentence(
+    topic: Entity, names: list[str], last: str, answers: str, said: str
+) -> None:
+    chain = Chain(topic, hops(*names))
+    reading = verbalise(AnswerQuery((Branch(chain, (*range(1, len(names)), 0)),), 0))
+    assert say_answer(reading, answers, chain, last, several=answers == TWO) == said
+
+
+@pytest.mark.parametrize(
+    ("reading", "answers", "said"),
+    [
+        ("the capital of Peru", "Lima", "The capital of Peru is Lima"),
+        ("the capital of Peru", TWO, "The capitals of Peru are A and B"),
+        ("the currency of the neighbour of Peru", TWO, "The currency of the neighbour of Peru: A and B"),
+        ("the founded of Peru", "1821", "The founded of Peru: 1821"),
+        ("the languages of Peru", "Spanish", "The languages of Peru: Spanish"),
+        ("what Lima is located in", "Peru", "What Lima is located in: Peru"),
+        ("countries", TWO, "Countries: A and B"),
+        ("the number of children of Ada", "2", "The number of children of Ada is 2"),
+        ("the number of men whose wife is Ada", "1", "The number of men whose wife is Ada is 1"),
+        ("the one with the largest area among countries", "A", "A has the largest area among countries"),
+        ("the one with the first year among laws", TWO, "A and B have the first year among laws"),
+        ("the latest of years of Peru", "1821", "The latest of years of Peru is 1821"),
+        ("things that live in what Ada is located in", TWO, ""),
+        ("things that are located in Lima", TWO, "Those that are located in Lima: A and B"),
+        ("the twin of (something whose twin is Lima) that is not Lima", "A", ""),
+        ("countries that are neighbours of Peru and further conditions", TWO, ""),
+        ("countries that the model has picked (the largest)", TWO, ""),
+        ("whether there are countries", "yes", "Yes, there are countries"),
+    ],
+)
+def test_what_is_read_otherwise_in_a_sentence_or_after_a_colon(reading: str, answers: str, said: str) -> None:
+    assert say_answer(reading, answers, several=answers == TWO) == said
+    other = Chain(PERU, hops("capital", "capital"))  # that does not say it
+    assert say_answer(reading, answers, other, "X", several=answers == TWO) == said
+
+
+def test_a_yes_in_a_sentence() -> None:
+    chain = Chain(LIMA, hops("^capital")).constrained_to([PERU])
+    reading = verbalise(AnswerQuery((Branch(chain, (0,)),), 0, ask=True))
+    assert say_answer(reading, "Peru", chain) == "Yes, Peru has Lima as capital"
+    assert say_answer(reading, "Peru") == "Yes, Peru is something whose capital is Lima"

@@ -10,7 +10,15 @@ from xml.etree import ElementTree
 import pytest
 
 from kgqa.runtime.record import zero_spend
-from kgqa.runtime.record_text import MAX_PATHS_DRAWN, Answered, say_alternatives, say_language, say_record
+from kgqa.runtime.record_text import (
+    MAX_PATHS_DRAWN,
+    Answered,
+    say_alternatives,
+    say_language,
+    say_reading,
+    say_record,
+    say_sentence,
+)
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -56,6 +64,10 @@ def record(**other: Any) -> Answered:
     )
 
 
+TRUE = {"id": "true", "name": "yes"}
+CUT = {"columns": ["town"], "rows": [[ref("Ulm")]], "ordered": False, "truncated": True}
+
+
 class Tags(HTMLParser):
     """The names of elements and attributes, and the text between."""
 
@@ -88,6 +100,56 @@ def test_how_a_question_was_read_comes_first() -> None:
     assert say_record(read).splitlines()[:2] == ["Read as: the currency of [31m Peru.", "Sol."]
     assert read._repr_html_().startswith("<div><p><em>Read as: the currency of [31m Peru</em></p><p>")
     assert "Read as" not in str(record()) + say_record(record()) + record()._repr_html_()
+
+
+RIVER = {"reading": "the river of Ulm", "paths": [[hop("Ulm", "http://t/river", "Danube")]]}
+OF_LIMA = "the currency of something whose capital is Lima"
+
+
+@pytest.mark.parametrize(
+    ("other", "said", "read"),
+    [
+        ({}, None, False),
+        ({**RIVER, "answers": [ref("Danube")]}, "The river of Ulm is Danube.", False),
+        ({**RIVER, "answers": [ref("Blau"), ref("Danube")]}, "The rivers of Ulm are Blau and Danube.", False),
+        ({**RIVER, "paths": [], "answers": [ref("Ada Jr.")]}, "The river of Ulm is Ada Jr.", False),
+        (
+            {**RIVER, "answers": [ref(f"R{number}") for number in range(57)]},
+            f"The rivers of Ulm are {', '.join(f'R{number}' for number in range(20))} and 37 more.",
+            False,
+        ),
+        ({"reading": "towns", "answers": [ref("Ulm")], "table": CUT}, "Towns: Ulm and more.", False),
+        (
+            {"reading": "the part of Ulm", "answers": [{**ref("x"), "name": None}]},
+            "The part of Ulm is <http://t/x>.",
+            False,
+        ),
+        ({"reading": OF_LIMA}, "The currency of Peru is Sol.", True),
+        ({"reading": OF_LIMA, "paths": []}, None, True),
+        ({"reading": "towns; the first one"}, None, True),
+        ({"reading": "for each town: the number of its rivers"}, None, True),
+        ({**RIVER, "question": "Welcher Fluss fließt durch Ulm?"}, None, True),
+        ({**RIVER, "trace": [{"translated": "Which river is in Ulm?"}]}, None, True),
+        ({**RIVER, "reading": "the river of Ulm" * 70}, None, True),
+        ({**RIVER, "answers": []}, None, True),
+        ({"reading": "whether there are towns", "answers": [TRUE]}, "Yes, there are towns.", False),
+        (
+            {**RIVER, "reading": "whether Danube is the river of Ulm", "answers": [TRUE]},
+            "Yes, the river of Ulm is Danube.",
+            False,
+        ),
+        ({"reading": "whether there are towns", "answers": [{"id": "false", "name": "no"}]}, None, True),
+        ({**RIVER, "answers": [TRUE]}, None, True),
+    ],
+)
+def test_answers_are_said_in_a_sentence_and_the_reading_where_that_does_not_say_it(
+    other: dict[str, Any], said: str | None, read: bool
+) -> None:
+    shown = record(**other)
+    assert say_sentence(shown) == said
+    assert bool(say_reading({**shown, "sentence": said}, in_sentence=True)) == read
+    if said:
+        assert said.removesuffix(".") in say_record({**shown, "sentence": said})
 
 
 def test_a_record_prints_in_three_lines() -> None:
