@@ -287,7 +287,9 @@ async def check_time(target: CheckTarget) -> list[Finding]:
             return [warning("time limit", says, advice)]
         seconds = time.monotonic() - start
         if seconds >= HEAVY_QUERY_SECONDS / 2 or side >= CUBE_SIDES[1]:
-            return [note("time limit", f"if it has one, it is above {seconds:.1f} s", advice, seconds=seconds)]
+            return [
+                note("time limit", f"if it has one, it is above {seconds:.1f} s", advice, seconds=seconds)
+            ]
         # twice the side is eight times the work
         side = min(int(side * min(2.0, (HEAVY_QUERY_SECONDS / seconds) ** (1 / 3))) + 1, CUBE_SIDES[1])
 
