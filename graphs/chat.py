@@ -30,7 +30,9 @@ class Chat(Context):
         description="the method that answers",
         json_schema_extra={"enum": [*METHODS]},
     )
-    answer_options: dict[str, JsonValue] = Field(default={}, description="its own options")
+    answer_options: dict[str, JsonValue] = Field(
+        default={}, description="options of that method alone, such as depth"
+    )
     rewrite: bool = Field(default=True, description="make a follow-up whole; else each message stands alone")
 
     @model_validator(mode="after")

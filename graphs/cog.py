@@ -142,7 +142,6 @@ def _either(chain: Node, frontier: Node) -> Node:
         at_once = runtime.context.exploration == "frontier"
         return await (frontier if at_once else chain).body(state, runtime)
 
-    explore.__doc__ = chain.body.__doc__
     return replace(chain, body=explore)
 
 

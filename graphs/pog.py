@@ -77,7 +77,7 @@ class PoG(PlannedContext):
     entity_encoder: str | None = Field(
         default=None,
         min_length=1,
-        description="says which these are, by name or folder; null for the encoder",
+        description="says which entities are likest, by name or folder; null for the encoder",
     )
 
     @property

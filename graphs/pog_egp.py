@@ -42,21 +42,23 @@ class PoGEGP(PoG, ExemplarContext):
 
     PRESETS: ClassVar[Presets] = {"paper": PAPER}
 
-    guide_decomposition: bool = Field(default=True, description="show them to the plan (Table 2)")
+    guide_decomposition: bool = Field(default=True, description="show solved questions to the plan (Table 2)")
     guide_exploration: bool = Field(
-        default=True, description="show them where relations are chosen, and add theirs (Table 2)"
+        default=True, description="show solved questions where relations are chosen, and add theirs (Table 2)"
     )
     lookahead: bool = Field(
-        default=True, description="try their chains (§4.3), where they guide the exploration at all"
+        default=True,
+        description="try chains of solved questions (§4.3), where these guide the exploration at all",
     )
     lookahead_by: Literal["question", "path"] = Field(
         default="question",
-        description="before the plan, all chains in one call; or, as in the paper, once the first relations "
-        "are chosen, a call for each path",
+        description="when these chains are tried: before the plan, all in one call; or, as in the paper, "
+        "once the first relations are chosen, a call for each path",
     )
     exemplars_as: Literal["templates", "questions"] = Field(
         default="templates",
-        description="how prompts show them: with kinds in place of entities; or, as in the paper, as asked",
+        description="how prompts show solved questions: with kinds in place of entities; or, as in the "
+        "paper, as asked",
     )
 
     @property

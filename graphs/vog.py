@@ -98,7 +98,9 @@ class VoG(ExemplarContext, FilterContext, OfferContext, OutrightContext):
     width: int = Field(
         default=10, ge=1, le=50, description="candidates that a filter keeps at most (equation 8: k_max)"
     )
-    k_min: int = Field(default=3, ge=1, le=50, description="candidates that it keeps at least (equation 8)")
+    k_min: int = Field(
+        default=3, ge=1, le=50, description="candidates that a filter keeps at least (equation 8)"
+    )
     softmax_temperature: float = Field(
         default=0.05,
         gt=0,

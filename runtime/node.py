@@ -242,7 +242,6 @@ class Node:
         async def run(state: State, runtime: Runtime[Any]) -> Update:
             return await self._run(state, run_context(runtime.context, context_type), schema)
 
-        run.__doc__ = self.body.__doc__
         return run
 
     async def _run(self, given: State, context: Context, schema: type[State]) -> Update:

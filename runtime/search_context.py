@@ -181,10 +181,13 @@ class ExemplarContext(SearchContext):
 
     exemplars_shown: int = Field(default=3, ge=1, le=8, description="solved questions that are recalled")
     exemplar_pool: int = Field(
-        default=20, ge=1, le=1000, description="likest solved questions that these are chosen from"
+        default=20, ge=1, le=1000, description="likest solved questions that those recalled are chosen from"
     )
     similarity: float | None = Field(
-        default=None, ge=-1, le=1, description="how alike they are at least; null: the encoder's"
+        default=None,
+        ge=-1,
+        le=1,
+        description="how alike solved questions are at least to be recalled; null: the encoder's",
     )
     random_exemplars: bool = Field(
         default=False, description="draw solved questions by chance instead (Table 2 of EGP)"

@@ -26,7 +26,7 @@ from typing import (
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.channels import EphemeralValue
-from pydantic import AfterValidator, ConfigDict, TypeAdapter, ValidationError, with_config
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from kgqa.kg.pages import Candidate, ChainResult, Proof
@@ -196,9 +196,9 @@ class Input(TypedDict):
     Topics and id hold for one run: another run on the same thread has its own.
     """
 
-    question: Required[str]
+    question: Required[Annotated[str, Field(examples=["What is the capital of Mongolia?"])]]
     """The question, in natural language."""
-    topics: Annotated[NotRequired[list[str | Ref]], EphemeralValue]
+    topics: Annotated[NotRequired[list[str | Ref]], Field(examples=[["Mongolia"]]), EphemeralValue]
     """Ids or names of topic entities; linked from the question where absent."""
     id: Annotated[NotRequired[str], EphemeralValue]
     """What the record is filed under; made from the question where absent."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any, NotRequired, Required
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 from langgraph.graph.message import add_messages
-from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from kgqa.kg.terms import Entity, Literal, Term, is_id
@@ -19,6 +19,8 @@ PROOF_KEY = "kgqa"
 """Under which, in ``additional_kwargs``, a reply holds its answer and proof, and a question its topics."""
 
 
+EXAMPLE = [{"role": "user", "content": "What is the capital of Mongolia?"}]
+
 join_messages = reducer("messages", add_messages, [])
 
 
@@ -26,7 +28,7 @@ join_messages = reducer("messages", add_messages, [])
 class ChatInput(TypedDict):
     """What goes in: messages, of which the last is answered."""
 
-    messages: Annotated[Required[list[AnyMessage]], join_messages]
+    messages: Annotated[Required[list[AnyMessage]], Field(examples=[EXAMPLE]), join_messages]
     """The conversation; on a thread, what is new of it."""
 
 

@@ -170,12 +170,11 @@ def test_odd_requests_are_answered(callers: tuple[Caller, Caller], tried: Tried)
         "/runs/crons",
         "/runs/crons/search",
         "/mcp",
-        "/a2a/cor",
     ):
         assert alice(
             "POST", path, json={"namespace": ["x"], "assistant_id": "cor", "schedule": "* * * * *"}
         ).is_error
-    tried(inputs=len(ODD) + len(bodies) + 4 + 42 + 6)
+    tried(inputs=len(ODD) + len(bodies) + 4 + 42 + 5)
 
 
 def test_every_question_over_http_ends_in_one_record(callers: tuple[Caller, Caller], tried: Tried) -> None:

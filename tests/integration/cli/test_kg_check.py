@@ -20,6 +20,7 @@ from kgqa.tests.support.servers.faults import Answer, Cut, Delay, Fault, NotJson
 from kgqa.tests.support.servers.fixtures import Serve
 from kgqa.tests.support.servers.processes import free_port
 from kgqa.tests.support.servers.proxy import Proxy, Request
+from kgqa.tests.support.servers.scripted import answer, late
 
 FREEBASE = DATA / "freebase" / "freebase_grasp_slice.nt.gz"
 WIKIDATA = DATA / "wikidata" / "wikidata_slice.nt.gz"
@@ -137,15 +138,43 @@ def test_people_get_a_line_for_each_finding(check: Check, served: str) -> None:
 
 
 def test_a_time_limit_is_told_from_none(check: Check, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queries, "HEAVY_QUERY_SECONDS", 0.3)
-    monkeypatch.setattr(queries, "CUBE_SIDE", 10)
-    proxy.faults = lambda request: Delay(1) if "?c {" in request.query else None
+    """What is asked is as much as a server does in a while, and ends by itself."""
+    monkeypatch.setattr(queries, "HEAVY_QUERY_SECONDS", 0.6)
+    sides: list[int] = []
+
+    def count(request: Request) -> Fault | None:
+        if "?c {" not in request.query:
+            return None
+        sides.append(request.query.count('"') // 6)
+        return late(answer("1", column="n"), 1e-6 * sides[-1] ** 3)
+
+    proxy.faults = count
     none = check(proxy.url, ["time limit"])
     assert (none.status, none.finding("time limit")["level"]) == (0, "note")
     assert "--timeout-s" in none.finding("time limit")["advice"]
+    assert (sides[0], sides) == (20, sorted(sides))
+    assert 1e-6 * sides[-1] ** 3 < 0.8
     proxy.faults = lambda request: _Said(503, b"Query timeout") if "?c {" in request.query else None
     own = check(proxy.url, ["time limit"]).finding("time limit")
     assert (own["level"], own["says"]) == ("good", "it stops a query that takes too long, and says so")
+
+
+def test_a_server_that_is_still_busy_is_a_warning(
+    check: Check, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(queries, "MAX_HEAVY_QUERY_SECONDS", 0.2)
+    monkeypatch.setattr(checking, "REST_SECONDS", 0.2)
+    asked: list[str] = []
+
+    def busy(request: Request) -> Fault | None:
+        asked.append(request.query)
+        return Delay(3) if any("?c {" in each for each in asked) else None
+
+    proxy.faults = busy
+    found = check(proxy.url, ["time limit"])
+    assert (found.status, [each["check"] for each in found.bad]) == (1, ["time limit", "at rest"])
+    assert "may be busy with it" in found.finding("time limit")["says"]
+    assert "it goes on with what nobody waits for" in found.finding("at rest")["advice"]
 
 
 @dataclass(frozen=True)
@@ -247,7 +276,7 @@ def test_a_web_page_is_no_endpoint(check: Check, page: str, monkeypatch: pytest.
 
 
 def test_a_server_that_keeps_rows_back_or_holds_none_is_unusable(
-    check: Check, tmp_path_factory: pytest.TempPathFactory, family: Path
+    check: Check, tmp_path_factory: pytest.TempPathFactory, family: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if reason := virtuosos.missing():
         pytest.skip(reason)
@@ -258,6 +287,11 @@ def test_a_server_that_keeps_rows_back_or_holds_none_is_unusable(
         assert (found.status, lost["level"], lost["figures"]) == (3, "fatal", {"rows": 50})
         assert "answers are cut to 50 rows" in lost["says"]
         assert "ResultSetMaxRows" in lost["advice"]
+        hasty = [part._replace(seconds=0.001) if part.name == "names" else part for part in PARTS]
+        monkeypatch.setattr(sys.modules[__name__], "PARTS", hasty)
+        slow = check(url, ["row limit", "names"]).finding("names")
+        assert "ResultSetMaxRows = 100000" in slow["advice"]
+        assert "names are listed part by part" in slow["advice"]
         empty = check(url.replace("family", "nothing"))
         assert (empty.status, empty.finding("graph")["says"]) == (3, "it holds no triples")
         assert "?default-graph-uri=http%3A%2F%2Ffamily%2F" in empty.finding("graph")["advice"]

@@ -11,6 +11,7 @@ from langchain_core.messages import ToolMessage
 from langchain_openai import ChatOpenAI
 
 import kgqa
+from kgqa.graphs import graph_of
 from kgqa.tests.support.agents import called
 from kgqa.tests.support.doubles import FAMILY, shown
 from kgqa.tests.support.model_stub import Stub, failed, said
@@ -23,9 +24,13 @@ def model(stub: Stub) -> ChatOpenAI:
     return ChatOpenAI(model="stub", base_url=stub.url, api_key="none", temperature=0.7, max_retries=0)
 
 
+def invoke(question: str, method: str, **context: Any) -> Any:
+    return asyncio.run(graph_of(method).ainvoke({"question": question}, context=context))  # type: ignore[arg-type]
+
+
 def test_it_is_asked_as_it_was_made_from_one_loop_after_another(stub: Stub, model: Any) -> None:
     stub.say(said(RIVER))
-    for ask in (kgqa.ask, lambda *a, **b: asyncio.run(kgqa.aask(*a, **b)), kgqa.ask):
+    for ask in (kgqa.ask, lambda *a, **b: asyncio.run(kgqa.aask(*a, **b)), invoke, kgqa.ask):
         record = ask("Which river?", method="io", model=model)
         assert (shown(record), record["config"]["model"]) == (["Danube"], "openai:stub")
         assert record["usage"]["input_tokens"] == 10

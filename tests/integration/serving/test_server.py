@@ -167,7 +167,7 @@ def test_no_pages_are_served(server: Server) -> None:
     assert httpx.get(f"{server.url}/ui/cor").status_code == 404
 
 
-@pytest.mark.parametrize("path", ["/store/namespaces", "/mcp/", "/a2a/cor"])
+@pytest.mark.parametrize("path", ["/store/namespaces", "/mcp/"])
 def test_what_is_not_needed_is_not_there(server: Server, path: str) -> None:
     assert asked(server, path, {}, x_api_key=ALICE)[0] == 404
 
@@ -474,3 +474,25 @@ def test_keys_are_written_down_nowhere_but_names_are(server: Server, alice: Any,
 @pytest.mark.parametrize("complaint", ["BlockingError", "nregistered type", "Blocked deserialization"])
 def test_the_log_has_no_complaint(server: Server, complaint: str) -> None:
     assert [line for line in server.log.read_text().splitlines() if complaint in line] == []
+
+
+def test_other_agents_talk_to_chat_by_a2a(server: Server, alice: Any) -> None:
+    [assistant] = alice.assistants.search(graph_id="chat")
+    path = f"/a2a/{assistant['assistant_id']}"
+
+    def said(text: str, key: str = ALICE, **context: str) -> Any:
+        message = {"role": "user", "messageId": "1", "parts": [{"kind": "text", "text": text}], **context}
+        call = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
+        return asked(server, path, call, x_api_key=key, accept="application/json")[1]
+
+    first = said("Where does Ada live?")["result"]
+    at = {"contextId": first["contextId"]}
+    second = said("And Ben?", **at)["result"]
+    replies = [task["artifacts"][0]["parts"][0]["text"].splitlines()[1] for task in (first, second)]
+    assert replies == ["Ulm.", "Bonn."]
+    assert "a thread with this id exists already" in said("And Cleo?", BOB, **at)["error"]["message"]
+    assert said("x" * 5_000)["result"]["status"]["state"] == "failed"
+    for guarded in (path, f"{path}/.well-known/agent-card.json"):
+        assert asked(server, guarded)[0] == 401
+    card = asked(server, f"{path}/.well-known/agent-card.json", x_api_key=ALICE)[1]
+    assert card["description"].startswith("Chat: a conversation")

@@ -240,7 +240,8 @@ def test_a_strange_page_or_a_proxy_is_not_served(server: Server, headers: dict[s
     assert reply.status_code == 403
     assert "access-control-allow-origin" not in reply.headers
     assert "set KGQA_API_KEYS" in reply.json()["detail"]
-    assert page(server, "GET", "/metrics", **headers).status_code == 403
+    for path in ("/metrics", "/a2a/chat", "/.well-known/agent-card.json"):
+        assert page(server, "GET", path, **headers).status_code == 403
 
 
 @pytest.mark.parametrize(

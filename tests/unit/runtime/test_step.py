@@ -235,10 +235,6 @@ async def test_a_context_that_is_none_is_refused_by_its_type(given: object) -> N
         await taken(asking, context=given)
 
 
-def test_a_node_says_what_its_body_says() -> None:
-    assert node("look")(asking).bind(Looking).__doc__ == "Ask once."
-
-
 @tool(response_format="content_and_artifact")
 async def doubled(number: int) -> tuple[str, int]:
     """Return twice a number."""
