@@ -93,13 +93,13 @@ The graph checks it, on all candidates, shown or not.
 - "fits": "some" of the candidates, those that you say in what follows; "all" if the question asks nothing \
 else of them, so that nothing is left to filter; "none" if none can be meant, and the search has to go \
 elsewhere.
-- "conditions": each is {"attribute": "A", "operator": "=", "value": "..."}, and with "unknown": true also \
-met by candidates without any value, which else fail. Operators: = != < <= > >=; contains (a part of a text \
-or name); year (of a date); exists; not exists (with a value: none that equals it); type (attribute "", one \
-of the types shown). All of them must be true of a candidate. A number or a date need not be among the \
-values shown; 1961 equals any day of it. A name is compared only with words of the question.
+- "conditions": each is {"attribute": "A", "operator": "=", "value": "..."}; what has no value fails it, \
+unless it has "unknown": true. Operators: = != < <= > >=; contains (a part of a text or name); year (of a \
+date); exists; not exists (with a value: none that equals it); type (attribute "", one of the types shown). \
+All of them must be true of a candidate. A number or a date need not be among the values shown; 1961 equals \
+any day of it. A name is compared only with words of the question.
 - "extreme": of the candidates that meet the conditions, those with the "smallest" or the "largest" value \
-(earliest, latest), or the "second largest", "third smallest" and so on, of the attribute "by"; else "none".
+(earliest, latest), or "second largest", "third smallest" ..., of the attribute "by"; else "none".
 - "count": true if the question asks how many fit.
 - "missing": a few words for what the question turns on and no attribute shown says ("population"). Other \
 attributes, where there are any, are then searched for it, and you are asked again. What stays missing is \

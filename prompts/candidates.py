@@ -45,8 +45,8 @@ than" so many, what is computed: the "count", and of numbers or dates the "small
 
 LEFT_TO_THE_GRAPH = (
     'Leave a condition that a graph may know of to "filter", also where all candidates are shown: there you '
-    'see what it knows of them. "some" is for what no graph can tell, or the names shown say themselves '
-    '(a kind); where each plainly is of that kind, take "all".'
+    'see what it knows of them. "some" is for what no graph can tell, or names do (a kind); if each plainly '
+    'fits, "all".'
 )
 """What a verdict leaves to a filter that sees attributes."""
 

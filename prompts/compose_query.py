@@ -170,21 +170,19 @@ query over all nodes, shown or not.
 where a condition names it. [] if no chain leads there.
 - "answer": "" for the end; or a node on the way ("?2a"), at which other lists then meet; or a letter, for \
 the values of the attribute.
-- "conditions": each is {"attribute": "A", "operator": "=", "value": "..."}, and with "unknown": true also \
-met by nodes without any value, which else fail; all must be true. "attribute" is a letter, or a node of a \
-chain that you take. Operators: = != < <= > >=; contains (part of a text or name); year (of a date); \
-exists; not exists (with a value: none equals it); type (of a node: one of the types shown). Numbers and \
-dates need not be shown; 1961 equals any day of it. A node's own name is compared only with words of the \
-question.
+- "conditions": each is {"attribute": "A", "operator": "=", "value": "..."}; what has no value fails it, \
+unless it has "unknown": true; all must be true. "attribute" is a letter, or a node of a chain that you \
+take. Operators: = != < <= > >=; contains (part of a text or name); year (of a date); exists; not exists \
+(with a value: none equals it); type (of a node: one of the types shown). Numbers and dates need not be \
+shown; 1961 equals any day of it. A node's own name is compared only with words of the question.
 - "extreme": those with the "smallest" (earliest) or "largest" (latest) value of "by", a letter or a node; \
-or the "second largest", "third smallest" and so on.
+or "second largest", "third smallest" ...
 - "count": true if the question asks how many.
 - "missing": a few words for the relation or attribute that the question turns on and nothing shown says. It \
 is looked for from the chains that you take (part of the way) or the topics. If it is found, you are asked \
 again; else the rest of your reply stands, as not verified.
-- "chosen": names of nodes shown, where names alone tell (a kind, a year in them), or you know otherwise \
-which are meant and nothing shown says it; in "words", these words of the question. Never what an attribute \
-can say.
+- "chosen": names of nodes shown, where only names (a kind, a year in them) or what you know otherwise say \
+which are meant; in "words", these words of the question. Never what an attribute can say.
 - "draft": only where the last line says that SPARQL can be written: true if the question needs groups, what \
 holds of groups, ranks, sums, averages, several columns, arithmetic or a comparison between two attributes, \
 absence that no attribute says, or any number of steps. It is written then; "chains" are what comes nearest.
