@@ -7,11 +7,12 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from langchain_core.messages import convert_to_messages
 from langchain_core.runnables import RunnableConfig
 from starlette.responses import JSONResponse
 
 from kgqa.kg.terms import one_line
-from kgqa.nodes.chat.state import ChatInput
+from kgqa.nodes.chat.state import ChatInput, last_said
 from kgqa.runtime.context import Context
 from kgqa.runtime.server_limits import NotServed, active_limits
 from kgqa.runtime.state import Input
@@ -109,6 +110,16 @@ def _check_input(given: Any) -> None:
     _check_length(given)
     if given:
         _check_names("input", given, (ChatInput if "messages" in given else Input).__annotations__)
+        _check_length(_last_asked(given.get("messages") or []))
+
+
+def _last_asked(messages: Any) -> dict[str, Any]:
+    """Return what the last message asks; nothing where messages are malformed, as the run will say."""
+    try:
+        question, topics = last_said(convert_to_messages(messages))
+    except (AttributeError, LookupError, NotImplementedError, TypeError, ValueError):
+        return {}
+    return {"question": question, "topics": topics}
 
 
 def _check_length(given: Any) -> None:

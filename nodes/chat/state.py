@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Annotated, Any, NotRequired, Required
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
 from langgraph.graph.message import add_messages
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
@@ -67,7 +67,7 @@ def check_state(state: ChatState) -> None:
         raise misfit(error) from None
 
 
-def last_said(messages: Sequence[AnyMessage]) -> tuple[str, list[str]]:
+def last_said(messages: Sequence[BaseMessage]) -> tuple[str, list[str]]:
     """Return the text of the last message of a person, empty if there is none, and the topics it names."""
     said = next((each for each in reversed(messages) if isinstance(each, HumanMessage)), None)
     if said is None:
