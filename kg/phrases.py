@@ -82,11 +82,14 @@ def say_relation(hop: Hop) -> str:
 def is_verbal(relation: str) -> bool:
     """Return whether a relation ends in what joins it to what follows, or begins with a verb that has such.
 
-    >>> [is_verbal(each) for each in ("located in", "plays in club", "countries of origin", "age at death")]
-    [True, True, False, False]
+    >>> [is_verbal(each) for each in ("located in", "located in region", "plays in club")]
+    [True, True, True]
+    >>> [is_verbal(each) for each in ("country", "countries of origin", "age at death")]
+    [False, False, False]
     """
     first, last = relation.partition(" ")[0], relation.rpartition(" ")[2]
-    return last.lower() in FUNCTION_WORDS or (singular(first) != first and is_joined(relation))
+    acts = first.endswith("ed") or singular(first) != first
+    return last.lower() in FUNCTION_WORDS or (acts and is_joined(relation))
 
 
 def is_joined(relation: str) -> bool:

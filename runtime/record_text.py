@@ -184,6 +184,8 @@ def say_reading(record: Mapping[str, Any], *, in_sentence: bool = False) -> str:
         words = one_line(reading, MAX_READING_CHARS).casefold()
         for lead in LEFT_IN_SENTENCE:
             words = words.removeprefix(lead)
+        if words.startswith("the "):  # "the river of Ulm": in the sentence there may be several rivers
+            words = words.partition(" of ")[2] or words
         if words in sentence.casefold() or {*map(len, record["paths"])} == {1}:
             return ""
     return one_line(f"{READ_AS}{reading}", MAX_READING_CHARS) if reading else ""

@@ -102,28 +102,29 @@ def say_answer(
     'Countries whose capital is Lima: Peru'
     """
     asks, said = reading.startswith("whether "), ""
-    if chain and verbalise(replace(_query_of(chain), ask=asks)) == reading:
-        said = _answer_by_last_hop(chain, last, answers, several=several)
+    if chain and reading in (
+        verbalise(replace(_query_of(chain, fresh=each), ask=asks)) for each in (False, True)
+    ):
+        said = _answer_by_last_hop(chain, last, answers, several=several, asks=asks)
     if asks:
-        said = said.replace("The ", "the ", said.startswith("The ")) or reading.removeprefix("whether ")
-        return f"Yes, {said}"
-    if said or any(mark in reading for mark in _MARKS_OF_LONG):
+        return f"Yes: {said or reading.removeprefix('whether ')}"
+    is_nested = several and reading.startswith("the ") and " of the " in reading  # by whom of several?
+    if said or is_nested or any(mark in reading for mark in _MARKS_OF_LONG):
         return said
     if reading.startswith("the one with "):
         return f"{answers} {'have' if several else 'has'} {reading.removeprefix('the one with ')}"
     head, _, node = reading.removeprefix("the ").partition(" of ")
     has_clause = '"' in reading or bool({*reading.split()} & _OF_CLAUSES)
-    is_noun = _is_noun(head) and not (has_clause or (several and " of the " in reading))
-    if node and reading.startswith("the ") and (head == "number" or is_noun):
+    if node and reading.startswith("the ") and (head == "number" or (_is_noun(head) and not has_clause)):
         return _say_equal(head, node, answers, several=several)
     return f"{_capitalised(reading.replace('things ', 'those ', reading.startswith('things ')))}: {answers}"
 
 
-def _query_of(chain: Chain) -> AnswerQuery:
-    return AnswerQuery((Branch(chain, (*range(1, chain.depth + 1),)),), chain.depth)
+def _query_of(chain: Chain, *, fresh: bool = False) -> AnswerQuery:
+    return AnswerQuery((Branch(chain, (*range(1, chain.depth + 1),), fresh=fresh),), chain.depth)
 
 
-def _answer_by_last_hop(chain: Chain, last: str, answers: str, *, several: bool) -> str:
+def _answer_by_last_hop(chain: Chain, last: str, answers: str, *, several: bool, asks: bool) -> str:
     """Say what the last hop of a chain joins to the answers; nothing where no sentence is right."""
     hop, many = chain.hops[-1], False
     relation, node = say_relation(hop), last if chain.depth > 1 else say_term(chain.topic)
@@ -135,8 +136,10 @@ def _answer_by_last_hop(chain: Chain, last: str, answers: str, *, several: bool)
     if leads_to_members(hop):
         return ""
     is_noun = _is_noun(relation, had=hop.words.startswith("has"))
-    if verb := _verb(relation, several=many if hop.forward else several):
-        said = f"{node} {verb} {answers}" if hop.forward else f"{answers} {verb} {node}"
+    verb = _verb(relation, several=many if hop.forward else several)
+    if verb or (asks and not is_noun):
+        first, second = (node, answers) if hop.forward else (answers, node)
+        said = f"{first} {verb or relation} {second}"
     elif hop.forward:
         equal = _say_equal(relation, node, answers, several=several)
         said = equal if is_noun else f"{node}: {relation} {answers}"
@@ -175,8 +178,7 @@ def _is_noun(relation: str, *, had: bool = False) -> bool:
     *before, last = relation.partition(" of ")[0].split() or [""]
     first = before[0] if before else last
     may_act = (first.endswith("s") and singular(first) != first) or (last.endswith("ing") and not before)
-    is_participle = last.endswith("ed") or (first.endswith("ed") and is_joined(relation))
-    is_none = is_participle or is_verbal(relation) or first.lower() in FUNCTION_WORDS
+    is_none = last.endswith("ed") or is_verbal(relation) or first.lower() in FUNCTION_WORDS
     return not is_none and (had or not may_act)
 
 

@@ -61,7 +61,8 @@ export function showRecord(record, messages = []) {
 /** Whether the sentence of a record says how its question was read (`say_reading`). */
 function saysReading({ reading, sentence, paths }) {
   const lead = LEFT_IN_SENTENCE.find((each) => reading.startsWith(each)) ?? "";
-  const words = reading.slice(lead.length).toLowerCase();
+  const whole = reading.slice(lead.length).toLowerCase();
+  const words = (whole.startsWith("the ") && whole.split(" of ").slice(1).join(" of ")) || whole;
   const isOneHop = paths.length > 0 && paths.every((path) => path.length === 1);
   return Boolean(sentence) && (sentence.toLowerCase().includes(words) || isOneHop);
 }

@@ -273,7 +273,7 @@ def test_what_a_chain_leads_to_in_a_sentence(
     [
         ("the capital of Peru", "Lima", "The capital of Peru is Lima"),
         ("the capital of Peru", TWO, "The capitals of Peru are A and B"),
-        ("the currency of the neighbour of Peru", TWO, "The currency of the neighbour of Peru: A and B"),
+        ("the currency of the neighbour of Peru", TWO, ""),
         ("the founded of Peru", "1821", "The founded of Peru: 1821"),
         ("the languages of Peru", "Spanish", "The languages of Peru: Spanish"),
         ("what Lima is located in", "Peru", "What Lima is located in: Peru"),
@@ -288,7 +288,7 @@ def test_what_a_chain_leads_to_in_a_sentence(
         ("the twin of (something whose twin is Lima) that is not Lima", "A", ""),
         ("countries that are neighbours of Peru and further conditions", TWO, ""),
         ("countries that the model has picked (the largest)", TWO, ""),
-        ("whether there are countries", "yes", "Yes, there are countries"),
+        ("whether there are countries", "yes", "Yes: there are countries"),
     ],
 )
 def test_what_is_read_otherwise_in_a_sentence_or_after_a_colon(reading: str, answers: str, said: str) -> None:
@@ -297,8 +297,24 @@ def test_what_is_read_otherwise_in_a_sentence_or_after_a_colon(reading: str, ans
     assert say_answer(reading, answers, other, "X", several=answers == TWO) == said
 
 
-def test_a_yes_in_a_sentence() -> None:
-    chain = Chain(LIMA, hops("^capital")).constrained_to([PERU])
+@pytest.mark.parametrize(
+    ("hop", "said"),
+    [
+        ("^capital", "Peru has Lima as capital"),
+        ("capital", "The capital of Lima is Peru"),
+        ("borders", "Lima borders Peru"),
+        ("^locatedIn", "Peru located in Lima"),
+        ("livesIn", "Lima lives in Peru"),
+    ],
+)
+def test_a_yes_in_a_sentence(hop: str, said: str) -> None:
+    chain = Chain(LIMA, hops(hop)).constrained_to([PERU])
     reading = verbalise(AnswerQuery((Branch(chain, (0,)),), 0, ask=True))
-    assert say_answer(reading, "Peru", chain) == "Yes, Peru has Lima as capital"
-    assert say_answer(reading, "Peru") == "Yes, Peru is something whose capital is Lima"
+    assert say_answer(reading, "Peru", chain) == f"Yes: {said}"
+    assert say_answer(reading, "Peru") == f"Yes: {reading.removeprefix('whether ')}"
+
+
+def test_what_leads_to_others_than_its_topic_alone_is_said_as_what_leads_to_all() -> None:
+    chain = Chain(PERU, hops("contains"))
+    reading = verbalise(AnswerQuery((Branch(chain, (0,), fresh=True),), 0))
+    assert say_answer(reading, TWO, chain, several=True) == "Peru: contains A and B"

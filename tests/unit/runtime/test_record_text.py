@@ -112,6 +112,7 @@ OF_LIMA = "the currency of something whose capital is Lima"
         ({}, None, False),
         ({**RIVER, "answers": [ref("Danube")]}, "The river of Ulm is Danube.", False),
         ({**RIVER, "answers": [ref("Blau"), ref("Danube")]}, "The rivers of Ulm are Blau and Danube.", False),
+        ({**RIVER, "paths": [], "answers": [ref("A"), ref("B")]}, "The rivers of Ulm are A and B.", False),
         ({**RIVER, "paths": [], "answers": [ref("Ada Jr.")]}, "The river of Ulm is Ada Jr.", False),
         (
             {**RIVER, "answers": [ref(f"R{number}") for number in range(57)]},
@@ -132,10 +133,10 @@ OF_LIMA = "the currency of something whose capital is Lima"
         ({**RIVER, "trace": [{"translated": "Which river is in Ulm?"}]}, None, True),
         ({**RIVER, "reading": "the river of Ulm" * 70}, None, True),
         ({**RIVER, "answers": []}, None, True),
-        ({"reading": "whether there are towns", "answers": [TRUE]}, "Yes, there are towns.", False),
+        ({"reading": "whether there are towns", "answers": [TRUE]}, "Yes: there are towns.", False),
         (
             {**RIVER, "reading": "whether Danube is the river of Ulm", "answers": [TRUE]},
-            "Yes, the river of Ulm is Danube.",
+            "Yes: The river of Ulm is Danube.",
             False,
         ),
         ({"reading": "whether there are towns", "answers": [{"id": "false", "name": "no"}]}, None, True),
