@@ -80,9 +80,9 @@ async def test_a_conversation_is_kept_message_by_message(
 ) -> None:
     async with opened(kept) as saver:
         conversation = chat.graph.builder.compile(checkpointer=saver)
-        for said, told in ((apps.FIRST, "Ulm."), ("And Ben?", "Bonn.")):
+        for said, told in ((apps.FIRST, "Ada lives in Ulm."), ("And Ben?", "Ben lives in Bonn.")):
             ended = await apps.run(conversation, {"messages": [("user", said)]}, waits=waits, **options)
-            assert ended["messages"][-1].text.splitlines()[1] == told
+            assert ended["messages"][-1].text.splitlines()[0] == told
         assert await apps.places(saver, waits=waits) == {""}
 
 

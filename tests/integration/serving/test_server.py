@@ -488,8 +488,8 @@ def test_other_agents_talk_to_chat_by_a2a(server: Server, alice: Any) -> None:
     first = said("Where does Ada live?")["result"]
     at = {"contextId": first["contextId"]}
     second = said("And Ben?", **at)["result"]
-    replies = [task["artifacts"][0]["parts"][0]["text"].splitlines()[1] for task in (first, second)]
-    assert replies == ["Ulm.", "Bonn."]
+    replies = [task["artifacts"][0]["parts"][0]["text"].splitlines()[0] for task in (first, second)]
+    assert replies == ["Ada lives in Ulm.", "Ben lives in Bonn."]
     assert "a thread with this id exists already" in said("And Cleo?", BOB, **at)["error"]["message"]
     assert "longer than 4000 characters" in said("x" * 5_000)["error"]["message"]
     for guarded in (path, f"{path}/.well-known/agent-card.json"):
