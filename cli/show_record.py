@@ -41,10 +41,7 @@ DECISION_COLOURS = {
 
 
 def show_record(record: "Record", *, in_sentence: bool = False) -> None:
-    """Print how the question was read, answers, paths, who decided the conditions, and what they cost.
-
-    With ``in_sentence`` the answers are said in one, where there is one.
-    """
+    """Print how the question was read, answers (as one sentence if asked), paths, who decided, and the cost."""
     console = output.open_console()
     sentence = record["sentence"] if in_sentence else None
     if said := say_reading(record, in_sentence=in_sentence):

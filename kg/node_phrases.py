@@ -80,7 +80,8 @@ def say_related(hop: Hop, other: Said, several: bool) -> str:
     if hop.forward and text == "it":
         return f"whose {relation} it is"
     if hop.forward:
-        return f"whose {relation} {other.told or f'is {other.one_of_it}'}"
+        has = "include" if in_plural(relation) == relation else "is"
+        return f"whose {relation} {other.told or f'{has} {other.one_of_it}'}"
     if is_verbal(relation) and not other.is_long:
         return f"that {text} {with_verb(relation, several=other.several)}"
     said = of_which(relation, text, several=several and not is_verbal(relation), is_long=other.is_long)

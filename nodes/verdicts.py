@@ -47,7 +47,7 @@ def group_findings(
         for place, each in enumerate(named):
             # of two that were found together, the later is brought together with the earlier
             met += _intersections(each, [*named[:place], *earlier], topics)
-    met = met[: max(MAX_GROUPS_SHOWN // 2, MAX_GROUPS_SHOWN - len(named))]
+    met = _united_met(met)[: max(MAX_GROUPS_SHOWN // 2, MAX_GROUPS_SHOWN - len(named))]
     whole = {(each.chain, terms) for each, terms in met}
     return [each for each, _ in met] + [each for each, terms in named if (each.chain, terms) not in whole]
 
@@ -113,6 +113,15 @@ def _intersections(group: _Group, others: Sequence[_Group], topics: Sequence[Ent
             yield ChainFindings(found.chain, kept, cut, tuple(o.chain for o, _ in met), chosen), shared
 
 
+def _united_met(groups: Sequence[_Group]) -> list[_Group]:
+    """Return groups of one chain and the same ends as one, with all chains that these are the ends of."""
+    alike: dict[tuple[Chain, frozenset[Term]], ChainFindings] = {}
+    for each, terms in groups:
+        first = alike.setdefault((each.chain, terms), each)
+        alike[each.chain, terms] = replace(first, met=tuple(dict.fromkeys([*first.met, *each.met])))
+    return [(each, terms) for (_, terms), each in alike.items()]
+
+
 def fresh_take(ends: Sequence[Candidate]) -> Take:
     """Return what to take of ends so that what only returns to the topic is left out, if there is more."""
     return "others" if len({end.returning for end in ends}) > 1 else "all"
@@ -169,7 +178,8 @@ def accept_group(groups: Sequence[ChainFindings], reply: GroupVerdict, runtime: 
     chosen = [places[number] for number in reply.chosen]
     cut = any(each.truncated for each in taken)
     branch = _verified_chain(group.chain, reply, chosen, named, truncated=cut)
-    others = tuple(each.chain for each in taken[1:])
+    held = any(each.met or each.chain.constraints for each in taken)  # then all have the same ends
+    others = () if held else tuple(each.chain for each in taken[1:])
     branch = replace(branch, ends=tuple(dict.fromkeys(branch.ends)), others=others)
     if any(each.chosen for each in taken):
         branch = replace(branch, picked=branch.picked or reply.rationale)

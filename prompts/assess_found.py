@@ -16,6 +16,7 @@ from kgqa.prompts.candidates import (
     check_kept,
     check_take,
     draw_chain_findings,
+    draw_dead_ends,
     draw_triples,
     numbered_candidates,
 )
@@ -30,7 +31,7 @@ asks, read by its arrows;
 a kind, the largest), which the graph decides where it can; stop with "some" only for what no graph says;
 - "forward" if a relation is still to be followed, from here or from elsewhere.
 
-Stop or filter with one group, or several that say the same: they are united.
+Stop or filter with one group, or several that say the same or have the same candidates: they are united.
 
 With several topic entities each has a chain of its own: stop or filter where they meet, and elsewhere only \
 if nothing that the others say is left. Judge by the chains, not by the few candidates that are shown. The \
@@ -66,11 +67,13 @@ class Assessment(Reply):
 class AssessFound(PlannedPrompt[Assessment]):
     """Judge what the chains of the frontier have led to; the reply's ``known`` replaces what was before.
 
-    With ``attributes`` a filter sees what the graph knows of candidates.
+    With ``attributes`` a filter sees what the graph knows of candidates; ``elsewhere`` are chains that no
+    group shows.
     """
 
     found: tuple[ChainFindings, ...]
     attributes: bool = False
+    elsewhere: tuple[ChainFindings, ...] = ()
 
     instructions = (
         """\
@@ -121,7 +124,9 @@ Saxony.", "Find the largest of their lengths."]}
     )
 
     def _lines(self) -> Iterable[str]:
-        return *([LEFT_TO_THE_GRAPH] if self.attributes else []), *draw_chain_findings(self.found)
+        yield from [LEFT_TO_THE_GRAPH] * self.attributes
+        yield from draw_chain_findings(self.found)
+        yield from draw_dead_ends(self.elsewhere)
 
     def check(self, reply: Assessment) -> None:
         """Refuse a group that was not offered and candidates that are not of the group."""
@@ -255,8 +260,7 @@ def _check_groups(reply: GroupVerdict, groups: Sequence[ChainFindings]) -> None:
     check_numbers(reply.groups, min(MAX_GROUPS_SHOWN, len(groups)), "group")
     if reply.decision == "forward":
         return
-    several = all(map(can_unite, (groups[number - 1] for number in reply.groups)))
-    if not reply.groups or (len(reply.groups) > 1 and not several):
+    if not reply.groups or not can_unite([groups[number - 1] for number in reply.groups]):
         raise ValueError(f'with "{reply.decision}", name one group, not {len(reply.groups)}')
     offered = numbered_candidates(groups)
     check_numbers(reply.chosen, len(offered), "candidate")

@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from kgqa.kg.terms import Entity, one_line
 
@@ -18,9 +18,28 @@ MAX_TOPICS_SHOWN = 8
 
 
 class Reply(BaseModel):
-    """Base of every reply schema; unknown keys are ignored, types are not bent."""
+    """Base of every reply schema; unknown keys are ignored, types are not bent.
+
+    What is left empty, as ``""`` or null, where that is no value of its type and there is a default, is left
+    out: schemas that a provider enforces require every key.
+    """
 
     model_config = ConfigDict(frozen=True, strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        empty = {name for name, value in given.items() if value is None or value == ""}
+        left_out = {
+            name
+            for name, field in cls.model_fields.items()
+            if name in empty
+            and not field.is_required()
+            and (given[name] is None or field.annotation is not str)
+        }
+        return {name: value for name, value in given.items() if name not in left_out}
 
 
 Words = Annotated[str, AfterValidator(lambda text: one_line(text, MAX_LABEL_CHARS))]

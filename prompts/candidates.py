@@ -10,12 +10,12 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate
 from kgqa.kg.terms import Chain, Entity, Literal, Term
 from kgqa.prompts.base import check_numbers, numbered, quoted
-from kgqa.prompts.chain import draw_arrow, draw_chain, draw_head, draw_hop
+from kgqa.prompts.chain import OTHERS, draw_arrow, draw_chain, draw_head, draw_hop, draw_reached, few
 
 MAX_CANDIDATES_SHOWN = 100
 MAX_GROUPS_SHOWN = 20
 MAX_EARLIER_NAMES = 3
-MAX_SIBLING_NAMES = 5
+MAX_DEAD_ENDS_SHOWN = 4
 MAX_TRIPLE_LINES = 100
 MAX_TRIPLE_NAMES = 500
 MAX_NUMBER_DIGITS = 400  # digits that a number of the graph may have on either side of its point
@@ -142,6 +142,24 @@ def draw_earlier_chains(history: Sequence[ChainFindings]) -> list[str]:
     return ["Reached earlier:", *lines] if lines else []
 
 
+def draw_dead_ends(found: Sequence[ChainFindings]) -> list[str]:
+    """Draw what some chains have led to that no group shows.
+
+    >>> from kgqa.kg.terms import Entity, Hop
+    >>> malta, port = Entity("http://x/m", "Malta"), Candidate(Entity("http://x/v", "Valletta"))
+    >>> chains = Chain(malta, (Hop("http://x/capital"),)), Chain(malta)
+    >>> draw_dead_ends([ChainFindings(chains[0], (port,)), ChainFindings(chains[1], ())])
+    ['"Malta" -capital-> ?1 led only to "Valletta"', '"Malta" led to nothing further']
+    """
+    lines = []
+    for each in found[:MAX_DEAD_ENDS_SHOWN]:
+        names = draw_reached([str(end.term) for end in each.named])
+        only = "" if each.truncated or names.endswith(OTHERS) else "only "
+        where = f"{only}to {names}" if names else "to nothing further"
+        lines.append(f"{draw_chain(each.chain)} led {where}")
+    return lines
+
+
 def draw_siblings(found: Sequence[ChainFindings]) -> list[str]:
     r"""Draw the last hop of chains that were chosen beside another one, with the first names at their ends.
 
@@ -154,7 +172,7 @@ def draw_siblings(found: Sequence[ChainFindings]) -> list[str]:
     """
     lines = []
     for number, each in enumerate(found, 1):
-        names = ", ".join(quoted(str(end.term)) for end in each.named[:MAX_SIBLING_NAMES])
+        names = ", ".join(quoted(str(end.term)) for end in few(each.named))
         lines.append(f"Chain {number}: {draw_hop(each.chain)} ({_describe_ends(each)}): {names}")
     return [SIBLINGS, *lines] if lines else []
 
@@ -211,9 +229,11 @@ def check_take(
         raise ValueError(f'"{take}" needs candidates that are all numbers, or all dates')
 
 
-def can_unite(found: ChainFindings) -> bool:
-    """Return whether what a chain leads to can be united with what others do: all of it, from it alone."""
-    return not (found.met or found.chain.constraints)
+def can_unite(found: Sequence[ChainFindings]) -> bool:
+    """Return whether groups can be taken as one: each is all that a chain leads to, or all are the same."""
+    whole = not any(each.met or each.chain.constraints for each in found)
+    same = len({frozenset(end.term for end in each.named) for each in found}) == 1
+    return len(found) < 2 or whole or (same and not any(each.truncated for each in found))
 
 
 def check_kept(groups: Sequence[int], keep: Sequence[int], found: Sequence[ChainFindings]) -> None:

@@ -5,15 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from types import MappingProxyType
-from typing import Literal as Choice
+from typing import Literal as Choice, TypeVar
 
 from pydantic import Field
 
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.prompts.base import Reply, Words, quoted
 
-MAX_CONSTRAINT_NAMES = 5
-MAX_REACHED_NAMES = 5
+MAX_NAMES = 10  # of a node, up to which all are shown
+MAX_FEW_NAMES = 5  # that are shown of more
+OTHERS = " and others"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def _draw_constraint(entities: Sequence[Entity]) -> str:
     """
     if not entities:
         return ""
-    names = sorted(entity.name for entity in entities if entity.name)[:MAX_CONSTRAINT_NAMES]
+    names = sorted(entity.name for entity in entities if entity.name)[:MAX_FEW_NAMES]
     more = len(entities) - len(names)
     if not names:
         return " (only a node without a name)" if more == 1 else f" (only {more} nodes without a name)"
@@ -210,8 +213,13 @@ def draw_reached(names: Sequence[str]) -> str:
     >>> draw_reached(["Ulm", "Passau"])
     '"Ulm", "Passau"'
     """
-    others = " and others" if len(names) > MAX_REACHED_NAMES else ""
-    return ", ".join(map(quoted, names[:MAX_REACHED_NAMES])) + others
+    shown = few(names)
+    return ", ".join(map(quoted, shown)) + (OTHERS if len(shown) < len(names) else "")
+
+
+def few(names: Sequence[T]) -> Sequence[T]:
+    """Return all names of a node if these are few, else the first."""
+    return names[: MAX_NAMES if len(names) <= MAX_NAMES else MAX_FEW_NAMES]
 
 
 def draw_grouped_extensions(

@@ -189,7 +189,7 @@ absence that no attribute says, or any number of steps. It is written then; "cha
 
 Reply with one JSON object: {"rationale": "one short sentence", "chains": [[numbers]], "answer": "", \
 "conditions": [], "extreme": "none", "by": "", "count": false, "chosen": [], "words": "", "missing": "", \
-"draft": false}; leave out what is as it is here.
+"draft": false}; what is not needed stays as it is here, or is left out.
 
 Example
 Question: "Which of Patrick Brontë's daughters who wrote novels died in Scarborough?"

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kgqa.kg.terms import Chain
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, quoted
-from kgqa.prompts.chain import MAX_REACHED_NAMES, Extension, draw_chain, draw_extensions
+from kgqa.prompts.chain import MAX_FEW_NAMES, Extension, draw_chain, draw_extensions
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS, Progress
 
 Signal = Literal["no_candidates", "no_gain", "wrong_type", "insufficient"]
@@ -175,7 +175,7 @@ def _draw_decision(number: int, decided: PastDecision) -> Iterator[str]:
         return
     yield f"Decision {number}: {draw_chain(decided.after)}"
     if decided.total:
-        shown = decided.reached[:MAX_REACHED_NAMES]
+        shown = decided.reached[:MAX_FEW_NAMES]
         some = f", among them {len(shown)}" if 0 < len(shown) < decided.total else ""
         yield f"  reached {decided.total}{some}: {', '.join(map(quoted, shown)) or 'none with a name'}"
     if decided.finding:

@@ -10,6 +10,7 @@ from kgqa.prompts.candidates import (
     ChainFindings,
     check_kept,
     draw_chain_findings,
+    draw_dead_ends,
     draw_earlier_chains,
 )
 from kgqa.prompts.progress import PlannedPrompt
@@ -29,10 +30,14 @@ class Reflection(Reply):
 
 
 class Reflect(PlannedPrompt[Reflection]):
-    """Choose among what was ``found`` now and the ``history`` of the search, as far as it is shown."""
+    """Choose among what was ``found`` now and the ``history`` of the search, as far as it is shown.
+
+    Of ``spent`` chains nothing more can be chosen.
+    """
 
     found: tuple[ChainFindings, ...]
     history: tuple[ChainFindings, ...]
+    spent: tuple[ChainFindings, ...] = ()
 
     instructions = """\
 You steer a search in a knowledge graph that has not reached the answer yet. You are given the \
@@ -68,6 +73,7 @@ Reply: {"rationale": "A wife leads astray; back to the author.", "go_on": [], "k
     def _lines(self) -> Iterable[str]:
         yield from draw_chain_findings(self.found)
         yield from draw_earlier_chains(self.history[:MAX_EARLIER_CHAINS])
+        yield from draw_dead_ends(self.spent)
         if not self.found:
             yield 'No group is left: "go_on" and "keep" stay empty.'
         if not self.history:

@@ -34,7 +34,7 @@ from kgqa.kg.proof.query import Aggregate, AnswerQuery, Condition
 from kgqa.kg.terms import Chain, Entity, Hop, Term, one_line
 from kgqa.prompts.base import MAX_QUESTION_CHARS
 from kgqa.prompts.candidates import ChainFindings
-from kgqa.prompts.chain import MAX_REACHED_NAMES, Extension
+from kgqa.prompts.chain import MAX_NAMES, Extension
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.record import (
     Fact,
@@ -184,7 +184,7 @@ def known_extensions(chain: Chain, visit: ChainResult) -> KnownExtensions:
     """Return what a visit says of where a chain leads."""
     only = visit.ends.items[0].term if len(visit.ends) == 1 else None
     node = only if isinstance(only, Entity) else None
-    some = islice((end.term.name for end in visit.ends.items if end.term.name), MAX_REACHED_NAMES + 1)
+    some = islice((end.term.name for end in visit.ends.items if end.term.name), MAX_NAMES + 1)
     names = tuple(one_line(name) for name in some) if chain.hops else ()
     return KnownExtensions(chain, visit.hops.items, visit.hops.truncated, node, names)
 

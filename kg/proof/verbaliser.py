@@ -230,7 +230,8 @@ def _is(said: str) -> Clause:
 
 def _picked(pick: Pick) -> Clause:
     words = one_line(pick.words) or say_terms(pick.terms)
-    return lambda several: f"that the model has picked ({words})"
+    by = "" if words.endswith("?") else f" ({words})"  # not by the question itself, which stands above
+    return lambda several: f"that the model has picked{by}"
 
 
 def _true(condition: Condition) -> Clause:

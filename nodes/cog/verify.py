@@ -39,7 +39,7 @@ from kgqa.prompts.candidates import (
     numbered_candidates,
     without_twins,
 )
-from kgqa.prompts.chain import MAX_REACHED_NAMES
+from kgqa.prompts.chain import MAX_FEW_NAMES
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.diagnose import Signal
 from kgqa.prompts.filter_found import FilterFound
@@ -69,7 +69,7 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     awaited = awaited_topics(state, runtime)
     if (outright := state["outright"]) and outright.chain == chain:
         runtime.trace["reason"] = SAID_BEFORE
-        names = ", ".join(str(each.term) for each in named[:MAX_REACHED_NAMES])
+        names = ", ".join(str(each.term) for each in named[:MAX_FEW_NAMES])
         take: Take = "all" if outright.decision == "forward" else said_take(outright, named)
         finding, united = f"{chain}: {names}", said_to_unite(state)
         said = Sufficiency(decision=outright.decision, take=take, finding=finding, united=united)
@@ -181,7 +181,7 @@ def _group_finding(group: ChainFindings, news: Sequence[str]) -> Finding:
     """Return what a group led to, and of what the round has told what names any of its ends."""
     names = [one_line(str(end.term)) for end in group.named[:MAX_CANDIDATES_SHOWN]]
     text = " ".join(each for each in news if mask_names(each, names) != each)
-    reached = tuple(names[:MAX_REACHED_NAMES])
+    reached = tuple(names[:MAX_FEW_NAMES])
     return Finding(group.chain, one_line(text, MAX_SENTENCE_CHARS), reached, len(group.named))
 
 
@@ -205,7 +205,7 @@ def _extend(
 
 
 def _finding(chain: Chain, verdict: Sufficiency, named: Sequence[Candidate]) -> Finding:
-    reached = tuple(one_line(str(candidate.term)) for candidate in named[:MAX_REACHED_NAMES])
+    reached = tuple(one_line(str(candidate.term)) for candidate in named[:MAX_FEW_NAMES])
     return Finding(chain, one_line(verdict.finding, MAX_SENTENCE_CHARS), reached, len(named))
 
 

@@ -42,9 +42,10 @@ async def reflect(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
         runtime.trace["limit"] = "depth"
     recalls = node_count(state, "backtrack")
     history: list[ChainFindings] = []
+    topics = [ChainFindings(Chain(topic), ()) for topic in state["topic_entities"]]
+    every = [*topics, *(state["found"] if dry else []), *state["explored"]]
+    spent = tuple(each for each in every if each.chain in state["spent"])
     if recalls < runtime.context.reflections:  # of the topics and what was explored, what still has choices
-        topics = [ChainFindings(Chain(topic), ()) for topic in state["topic_entities"]]
-        every = [*topics, *(state["found"] if dry else []), *state["explored"]]
         history = [each for each in every if each.chain not in state["spent"]][:MAX_HISTORY_CHAINS]
     if not (found or history):
         runtime.trace["reason"] = "nothing is left to come back to"
@@ -52,7 +53,7 @@ async def reflect(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     if steered and not found and len(history) == 1:
         runtime.trace["recalled"] = [str(history[0].chain)]
         return continue_from(state, [], [history[0].chain])
-    prompt = Reflect(state["question"], tuple(found), tuple(history), **prompt_context(state))
+    prompt = Reflect(state["question"], tuple(found), tuple(history), spent, **prompt_context(state))
     reply = await runtime.ask(prompt)
     if reply is None:
         return continue_from(state, [each.chain for each in found], [])

@@ -1,6 +1,7 @@
 """Verify: what is known now, and is it enough? (PoG: memory update and evaluation; EGP §4.4; CoG A.3)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import cast
 
 from kgqa.nodes.frontier.state import (
@@ -47,7 +48,8 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     if said := _said_before(groups, state, runtime):
         return said
     shown = runtime.context.attributes
-    prompt = AssessFound(state["question"], tuple(groups), shown, **prompt_context(state))
+    elsewhere = tuple(_not_shown(groups, state))
+    prompt = AssessFound(state["question"], tuple(groups), shown, elsewhere, **prompt_context(state))
     reply = await runtime.ask(prompt)
     if reply is None:
         return {"decision": "forward"}
@@ -71,6 +73,17 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     return cast(FrontierUpdate, {**accepted, "memory": memory, "known": known})
 
 
+def _not_shown(groups: Sequence[ChainFindings], state: FrontierState) -> Iterator[ChainFindings]:
+    """Yield the chains that have just led to nothing, and the last one of each topic that no group is of."""
+    found = {each.chain for each in state["found"]}
+    seen = {chain.topic for chain in (*found, *(met for each in groups for met in each.met))}
+    if "failure" not in state["trace"][-1]:
+        yield from (ChainFindings(each.chain, ()) for each in state["offers"] if each.chain not in found)
+    for topic in state["topic_entities"]:
+        if topic not in seen:
+            yield from islice((each for each in state["explored"] if each.chain.topic == topic), 1)
+
+
 def _said_before(
     groups: Sequence[ChainFindings], state: FrontierState, runtime: NodeRuntime
 ) -> FrontierUpdate | None:
@@ -87,7 +100,7 @@ def _said_before(
         runtime.trace |= {"reason": SAID_BEFORE} if chains else {}
         return {**continue_from(state, chains), "decision": "refine"} if chains else None
     whole = [g for g in groups if g.chain in chosen and topics == {g.chain.topic, *(c.topic for c in g.met)}]
-    if not whole or (len(whole) > 1 and not all(map(can_unite, whole))):
+    if not whole or not can_unite(whole):
         return None
     runtime.trace["reason"] = SAID_BEFORE
     take = said_take(said, [end for each in whole for end in each.named])

@@ -79,6 +79,31 @@ async def test_counts_and_extremes_are_computed(graph: Open) -> None:
     assert shown(await ask(graph(TEAM), oldest)) == ["Ann"]
 
 
+@pytest.mark.parametrize(("extreme", "town"), [("smallest", "Ulm"), ("second smallest", "Bonn")])
+async def test_what_the_first_or_second_has_is_an_answer_of_the_graph(
+    graph: Open, extreme: str, town: str
+) -> None:
+    def oldest(prompt: ComposeQuery) -> Line:
+        by = {"extreme": extreme, "by": letter(prompt, "born")}
+        return {**players(prompt), "answer": letter(prompt, "home_town"), **by}
+
+    rank = extreme.removesuffix("smallest")
+    asked = f"Of what town is the player of the Team who was born {rank}first?"
+    record = await ask(graph(TEAM), composing(oldest), asked)
+    assert (shown(record), record["outcome"]) == ([town], "grounded")
+    assert record["usage"]["llm_calls"] == 1
+
+
+async def test_what_the_graph_does_not_know_of_a_node_may_be_let_pass(graph: Open) -> None:
+    def after(prompt: ComposeQuery) -> Line:
+        stated = {"attribute": letter(prompt, "born"), "operator": ">", "value": "1961", "unknown": True}
+        return {**players(prompt), "conditions": [stated]}
+
+    store = graph(TEAM + 'e:team r:player e:dan . e:dan rdfs:label "Dan" ; r:home_town e:ulm .')
+    record = await ask(store, composing(after))
+    assert (shown(record), record["outcome"]) == (["Ben", "Cy", "Dan"], "grounded_inference")
+
+
 async def test_the_answer_may_be_a_node_on_the_way(graph: Open) -> None:
     def author(prompt: ComposeQuery) -> Line:
         number = chain_number(prompt, "player", "wrote")

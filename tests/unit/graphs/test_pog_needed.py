@@ -123,3 +123,32 @@ async def test_chains_that_do_not_meet_are_checked_whatever_was_said(graph: Open
     )
     await ask(graph, model, "Ada", "Ulm")
     assert [prompt.name for prompt in model.prompts][:2] == ["pick_relations", "assess_found"]
+
+
+async def test_what_another_topic_has_led_to_is_said_where_no_group_shows_it(graph: Open) -> None:
+    def turn(prompt: Any) -> dict[str, Any]:
+        deep = prompt.found[0].chain.depth == 2
+        return {"decision": "stop", "groups": [1]} if deep else {"decision": "forward", "groups": [1]}
+
+    model = playing(
+        pick_relations=lambda p: pick(
+            *(["child lives_in"] if p.offers[0].chain.depth == 2 else ["child", "country"])
+        )(p),
+        assess_found=turn,
+    )
+    graph_ = FAMILY + 'e:rome rdfs:label "Rome"@en ; r:country e:italy . e:italy rdfs:label "Italy"@en .'
+    await kgqa.aask("the question", topics=["Ada", "Rome"], method="pog", kg=graph(graph_), model=model)
+    lines = [prompt.case().splitlines() for prompt in asked(model, "assess_found")]
+    line = '"Rome" -country-> ?1 led only to "Italy"'
+    assert (line in lines[0], line in lines[1]) == (False, True)
+
+
+async def test_a_reflection_says_what_led_nowhere(graph: Open) -> None:
+    model = playing(
+        pick_relations=lambda p: pick("pet")(p) if len(p.offers) > 2 else {"relations": []},
+        assess_found=lambda p: {"decision": "forward", "groups": [1]},
+        reflect={"go_on": []},
+        infer_from_evidence={"chosen": []},
+    )
+    await ask(graph, model, "Ada", "Bonn")
+    assert '"Ada" -pet-> ?1 led only to "Rex"' in asked(model, "reflect")[0].case().splitlines()

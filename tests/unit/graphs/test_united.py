@@ -158,3 +158,35 @@ async def test_one_text_in_two_languages_is_one_candidate(graph: Open, method: s
 async def test_a_guess_is_inferred(graph: Open) -> None:
     record = await ask(graph, spoken(unsure=True))
     assert (shown(record), record["outcome"]) == (["English"], "grounded_inference")
+
+
+MEETING = """
+e:ada rdfs:label "Ada"@en ; r:directed e:ran .
+e:ben rdfs:label "Ben"@en ; r:played_in e:ran .
+e:ran rdfs:label "Ran"@en ; r:cast e:ben .
+"""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "met"),
+    [(["directed", "played_in", "^cast"], [0, 1, 1]), (["played_in", "^cast", "directed"], [0, 0, 2])],
+)
+async def test_groups_of_the_same_candidates_are_taken_together_and_shown_once_for_a_chain(
+    graph: Open, chosen: list[str], met: list[int]
+) -> None:
+    def every(prompt: Any) -> dict[str, Any]:
+        assert {drawn(each.chain): len(each.met) for each in prompt.found} == dict(
+            zip(chosen, met, strict=True)
+        )
+        return {"decision": "stop", "groups": [*range(1, len(prompt.found) + 1)]}
+
+    model = playing(pick_relations=pick(*chosen), assess_found=every)
+    record = await kgqa.aask(
+        "Which film did Ada direct with Ben?",
+        topics=["Ada", "Ben"],
+        kg=graph(MEETING),
+        model=model,
+        method="pog",
+    )
+    assert (shown(record), len(asked(model, "assess_found"))) == (["Ran"], 1)
+    assert "UNION" not in record["query"]

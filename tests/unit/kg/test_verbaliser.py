@@ -58,6 +58,7 @@ def test_what_is_let_pass_where_nothing_is_known_is_said() -> None:
         ([branch(LIMA, "^locatedIn")], "things that are located in Lima"),
         ([branch(LIMA, "^worksAt")], "things that work at Lima"),
         ([branch(LIMA, "^locatedIn", "locatedIn")], 'the "located in" of something that is located in Lima'),
+        ([branch(LIMA, "^starred_actors")], "things whose starred actors include Lima"),
         ([branch(LIMA)], "Lima"),
         ([Branch(Chain(LIMA), (0,), (Chain(PERU),))], "Lima or Peru"),
         ([branch(value_node(Literal("7")), "^length")], "things whose length is 7"),
@@ -178,11 +179,12 @@ def test_questions_for_yes_or_no_in_words() -> None:
 
 
 def test_what_the_model_picked_is_said_to_be_its_choice() -> None:
-    picked = [Pick(0, (LIMA, PERU)), Pick(0, (LIMA,), "the largest")]
+    picked = [Pick(0, (LIMA, PERU)), Pick(0, (LIMA,), "the largest"), Pick(0, (LIMA,), "Which is large?")]
     said = [verbalise(AnswerQuery((NEIGHBOURS,), 0, picked=(each,))) for each in picked]
     assert said == [
         "the neighbour of Peru that the model has picked (Lima or Peru)",
         "the neighbour of Peru that the model has picked (the largest)",
+        "the neighbour of Peru that the model has picked",
     ]
 
 

@@ -60,6 +60,8 @@ READABLE = [
     ('{"numbers": [2]}' + ' {"example": 7}' * 9, [2]),
     ('{"numbers": [2]} <think>{"numbers": [1]}', [2]),
     ("{'more': [é], 'numbers': [2]}", [2]),
+    ('{"numbers": [2], "rationale": null}', [2]),
+    ('{"numbers": [2], "sure": ""}', [2]),
 ]
 
 UNREADABLE = [
@@ -88,7 +90,7 @@ UNREADABLE = [
     '{"numbers": [[2]]}',
     '{"numbers": {"0": 2}}',
     '{"numbers": [2], "rationale": 7}',
-    '{"numbers": [2], "rationale": null}',
+    '{"numbers": ""}',
     '{"numbers": [2], "sure": "yes"}',
     '{"numbers": [2], "sure": true}',
     '{"numbers": [2], "sure": NaN}',

@@ -5,7 +5,7 @@ import json
 from hypothesis import example, given, strategies as st
 
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.prompts.chain import draw_chain, draw_extensions, extend
+from kgqa.prompts.chain import draw_chain, draw_extensions, draw_reached, extend
 
 HOP = Hop("http://x/r")
 CHAIN = Chain(Entity("http://x/t", "T"), (HOP,))
@@ -24,6 +24,12 @@ def test_at_most_five_entities_are_named() -> None:
     chain = CHAIN.constrained_to(named(*"GFEDCBA"))
     assert draw_chain(chain) == '"T" -r-> ?1 (only "A", "B", "C", "D", "E" and 2 others)'
     assert draw_chain(CHAIN.constrained_to(named(*"EDCBA"))) == '"T" -r-> ?1 (only "A", "B", "C", "D", "E")'
+
+
+def test_up_to_ten_names_are_all_shown_and_of_more_five() -> None:
+    assert draw_reached("ABCDEF") == '"A", "B", "C", "D", "E", "F"'
+    assert draw_reached("ABCDEFGHIJ").endswith('"I", "J"')
+    assert draw_reached("ABCDEFGHIJK") == '"A", "B", "C", "D", "E" and others'
 
 
 def test_entities_without_a_name_are_counted() -> None:

@@ -221,6 +221,14 @@ def test_a_reply_that_fits_is_taken(prompt: Prompt[Any], reply: dict[str, Any]) 
     assert reply.items() <= taken.model_dump().items()
 
 
+def test_what_a_reply_leaves_empty_is_as_if_it_were_left_out() -> None:
+    empty = {"decision": "forward", "take": "", "chosen": "", "unsure": None, "known": None, "rationale": ""}
+    taken = check_reply(validate_reply(empty, ASSESS.reply), ASSESS)
+    assert taken == ASSESS.reply(decision="forward", rationale="")
+    with pytest.raises(BadReply, match="decision"):
+        validate_reply({"decision": "", "groups": [1]}, ASSESS.reply)
+
+
 @pytest.mark.parametrize("kind", OVER_A_FRONTIER + OVER_ENTITIES, ids=lambda kind: kind.name)
 def test_instructions_cost_few_tokens(kind: type[Prompt[Any]]) -> None:
     assert len(kind.instructions) <= (3_500 if kind is AssessFound else 2_000)  # it plans and steers as well

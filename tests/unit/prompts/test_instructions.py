@@ -50,7 +50,7 @@ def test_every_reply_of_a_worked_example_fits_the_schema(prompt: type[Prompt[Any
     assert replies
     for reply in replies:
         said = prompt.reply.model_validate_json(reply).model_fields_set
-        whole = "leave out" not in prompt.instructions.partition("Reply with one JSON object: ")[2]
+        whole = "left out" not in prompt.instructions.partition("Reply with one JSON object: ")[2]
         assert said == {*always_named(prompt)} if whole else said <= {*always_named(prompt)}
 
 
