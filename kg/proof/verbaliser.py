@@ -102,10 +102,11 @@ def say_answer(
     'Countries whose capital is Lima: Peru'
     """
     asks, said = reading.startswith("whether "), ""
-    if chain and reading in (
-        verbalise(replace(_query_of(chain, fresh=each), ask=asks)) for each in (False, True)
-    ):
+    readings = [verbalise(replace(_query_of(chain, fresh=each), ask=asks)) for each in (False, True) if chain]
+    if chain and reading in readings:
         said = _answer_by_last_hop(chain, last, answers, several=several, asks=asks)
+        if said and chain.depth > 1 and reading not in readings[:1]:
+            said = f"{said}, not counting {say_term(chain.topic)}"
     if asks:
         return f"Yes: {said or reading.removeprefix('whether ')}"
     is_nested = several and reading.startswith("the ") and " of the " in reading  # by whom of several?

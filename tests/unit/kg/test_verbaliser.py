@@ -320,3 +320,9 @@ def test_what_leads_to_others_than_its_topic_alone_is_said_as_what_leads_to_all(
     chain = Chain(PERU, hops("contains"))
     reading = verbalise(AnswerQuery((Branch(chain, (0,), fresh=True),), 0))
     assert say_answer(reading, TWO, chain, several=True) == "Peru: contains A and B"
+
+
+def test_who_is_left_out_is_said_in_the_sentence() -> None:
+    chain = Chain(Entity("http://x/Ann", "Ann"), (Hop("http://x/parent"), Hop("http://x/child")))
+    reading = verbalise(AnswerQuery((Branch(chain, (1, 2), fresh=True),), 2))
+    assert say_answer(reading, "Bob", chain, "Tim") == "The child of Tim is Bob, not counting Ann"
