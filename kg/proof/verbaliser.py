@@ -95,6 +95,7 @@ def say_answer(
         last: What the node before its last hop is called, where there is one and it has a name.
         several: Whether these are several answers.
 
+    >>> from kgqa.kg.terms import Hop
     >>> peru = Chain(Entity("http://x/Peru"), (Hop("http://x/officialLanguage"),))
     >>> say_answer("the official language of Peru", "Quechua and Spanish", peru, several=True)
     'The official languages of Peru are Quechua and Spanish'
