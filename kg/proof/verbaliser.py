@@ -144,11 +144,11 @@ def _answer_by_last_hop(chain: Chain, last: str, answers: str, *, several: bool,
         said = f"{first} {verb or relation} {second}"
     elif hop.forward:
         equal = _say_equal(relation, node, answers, several=several)
-        said = equal if is_noun else f"{node}: {relation} {answers}"
+        said = equal if is_noun else f"{node} – {relation}: {answers}"
     elif is_noun:
-        said = f"{answers} {'have' if several else 'has'} {node} as {_in_singular(relation)}"
+        said = f"{answers} {f'have {node} as their' if several else f'has {node} as'} {_in_singular(relation)}"
     else:
-        said = f"{_capitalised(relation)} {node}: {answers}"
+        said = f"{answers} – {relation}: {node}"
     return _capitalised(said) if many else said
 
 
