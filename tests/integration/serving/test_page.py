@@ -18,6 +18,8 @@ from kgqa.runtime.record_table import to_csv
 from kgqa.runtime.record_text import (
     DECIDED_BY,
     DID_YOU_MEAN,
+    LEFT_IN_SENTENCE,
+    MAX_ANSWERS_SHOWN,
     MAX_OTHER_ANSWERS,
     OUTAGES,
     OUTCOME_LABELS,
@@ -838,6 +840,8 @@ def test_words_for_outcomes_are_those_of_kgqa(page: "Page") -> None:
         "READ_AS": READ_AS,
         "DID_YOU_MEAN": DID_YOU_MEAN,
         "MAX_OTHER_ANSWERS": MAX_OTHER_ANSWERS,
+        "MAX_ANSWERS_SHOWN": MAX_ANSWERS_SHOWN,
+        "LEFT_IN_SENTENCE": [*LEFT_IN_SENTENCE],
     }
     ask(page, "Where does Ada live?")
     answers(page)
