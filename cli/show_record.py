@@ -41,7 +41,7 @@ DECISION_COLOURS = {
 
 
 def show_record(record: "Record", *, in_sentence: bool = False) -> None:
-    """Print how the question was read, answers (as one sentence if asked), paths, who decided, and the cost."""
+    """Print how the question was read, answers (if asked in a sentence), paths, who decided, and the cost."""
     console = output.open_console()
     sentence = record["sentence"] if in_sentence else None
     if said := say_reading(record, in_sentence=in_sentence):

@@ -139,16 +139,18 @@ def _answer_by_last_hop(chain: Chain, last: str, answers: str, *, several: bool,
         return ""
     is_noun = _is_noun(relation, had=hop.words.startswith("has"))
     verb = _verb(relation, several=many if hop.forward else several)
+    first, second = (node, answers) if hop.forward else (answers, node)
     if verb or (asks and not is_noun):
-        first, second = (node, answers) if hop.forward else (answers, node)
         said = f"{first} {verb or relation} {second}"
+    elif not (is_noun or is_verbal(relation)):  # a verb or a noun
+        said = f"{first} – {relation}: {second}"
     elif hop.forward:
         equal = _say_equal(relation, node, answers, several=several)
-        said = equal if is_noun else f"{node} – {relation}: {answers}"
+        said = equal if is_noun else f"{node}: {relation} {answers}"
     elif is_noun:
         said = f"{answers} {f'have {node} as their' if several else f'has {node} as'} {_in_singular(relation)}"
     else:
-        said = f"{answers} – {relation}: {node}"
+        said = f"{_capitalised(relation)} {node}: {answers}"
     return _capitalised(said) if many else said
 
 

@@ -18,10 +18,13 @@ from kgqa.runtime.record_table import to_csv
 from kgqa.runtime.record_text import (
     DECIDED_BY,
     DID_YOU_MEAN,
+    LEFT_IN_SENTENCE,
+    MAX_ANSWERS_SHOWN,
     MAX_OTHER_ANSWERS,
     OUTAGES,
     OUTCOME_LABELS,
     READ_AS,
+    say_reading,
 )
 from kgqa.tests.integration.serving.asking import FAMILY, MODEL, WAY, Reader, reading
 from kgqa.tests.support import browser as browsers
@@ -837,6 +840,8 @@ def test_words_for_outcomes_are_those_of_kgqa(page: "Page") -> None:
         "READ_AS": READ_AS,
         "DID_YOU_MEAN": DID_YOU_MEAN,
         "MAX_OTHER_ANSWERS": MAX_OTHER_ANSWERS,
+        "MAX_ANSWERS_SHOWN": MAX_ANSWERS_SHOWN,
+        "LEFT_IN_SENTENCE": [*LEFT_IN_SENTENCE],
     }
     ask(page, "Where does Ada live?")
     answers(page)
@@ -985,6 +990,39 @@ def test_no_view_has_a_serious_finding_of_axe(page: "Page", theme: str, folder: 
     check("key")
 
 
+@pytest.mark.parametrize(
+    ("reading", "sentence", "lengths"),
+    [
+        ("the river of Ulm", "The rivers of Ulm are Blau and Danube.", []),
+        ("what Ada lives in", "Ada lives in Ulm.", [1]),
+        ("what the child of Ada lives in", "Children of Ada live in Ulm.", [2]),
+        ("the river of something whose mayor is Ada", "The river of Ulm is Danube.", [2]),
+        ("things whose river is Danube", "Those whose river is Danube: Ulm.", [1, 2]),
+        ("whether there are towns", "Yes: there are towns.", []),
+        ("the one with the largest area among towns", "Ulm has the largest area among towns.", [2]),
+        ("towns; the first one", None, []),
+    ],
+)
+@pytest.mark.parametrize("number", [2, 30])
+def test_reading_and_answers_stand_beside_a_sentence_that_does_not_say_them(
+    page: "Page", reading: str, sentence: str | None, lengths: list[int], number: int
+) -> None:
+    ulm = {"id": "http://t/ulm", "name": "Ulm"}
+    step = {"head": ulm, "relation": "http://t/in", "forward": True, "tail": ulm}
+    rows: list[Any] = [[{"id": f"http://t/{at}", "name": f"Town {at}"}] for at in range(number)]
+    shown = record_of({"columns": ["answer"], "rows": rows, "ordered": False, "truncated": False})
+    shown |= {
+        "reading": reading,
+        "sentence": sentence,
+        "paths": [[step] * length for length in lengths],
+        "table": None,
+    }
+    page.evaluate(SHOW, shown)
+    assert page.inner_text("#reading") == say_reading(shown, in_sentence=True)
+    assert page.inner_text("#sentence") == (sentence or "")
+    assert page.is_visible("#answers") == (sentence is None or number > 20)
+
+
 def record_of(table: Table) -> dict[str, Any]:
     answers = [row[0] for row in table["rows"] if row[0]]
     given = {"answers": answers, "outcome": "grounded", "method": "listing", "usage": zero_spend()}
@@ -1015,7 +1053,7 @@ def test_a_table_is_sorted_copied_and_saved(page: "Page") -> None:
         page.click("#save-csv")
     assert (saved.value.suggested_filename, saved.value.path().read_text()) == ("answer.csv", to_csv(HUTS))
     ask(page, "Where does Ada live?")
-    page.wait_for_selector("#answers:has-text('Ulm')")
+    page.wait_for_selector("#sentence:has-text('Ulm')")
     assert (answers(page), page.is_visible("#rows-part")) == (["Ulm"], False)
 
 

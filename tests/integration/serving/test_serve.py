@@ -66,7 +66,7 @@ def ask_on_the_page(url: str) -> None:
         assert page.get_attribute("#kg", "placeholder") == "family.ttl, more.ttl"
         page.fill("#question", "Where does Eve live?")
         page.press("#question", "Enter")
-        page.wait_for_selector("#answers:has-text('Bonn')")
+        page.wait_for_selector("#sentence:has-text('Bonn')")
         assert page.locator("#cost").inner_text().startswith("own_walk, offline")
         lit = "() => document.getElementById('machine')._cyreg.cy.nodes('.done').map((node) => node.id())"
         assert {"link", "answer"} <= set(page.evaluate(lit))

@@ -110,7 +110,8 @@ NAMES = {
             "SELECT ?d (COUNT(?m) AS ?n) "
             "{ ?m r:dept ?d { ?m r:knows r:b } UNION { ?m r:knows r:c } } GROUP BY ?d",
             "for each department of something whose knows include Bolt or something whose knows include Cog: "
-            "the number of (things whose knows include Bolt or things whose knows include Cog) whose department it is",
+            "the number of (things whose knows include Bolt or things whose knows include Cog) "
+            "whose department it is",
         ),
         (
             "SELECT (COUNT(?m) AS ?n) { ?m a r:Emp } HAVING (COUNT(?m) > 3)",

@@ -224,19 +224,19 @@ TWO = "A and B"
         (PERU, ["starred_actors"], "", TWO, "The starred actors of Peru are A and B"),
         (PERU, ["starred_actors"], "", "A", "The starred actor of Peru is A"),
         (PERU, ["hasTopping"], "", TWO, "The toppings of Peru are A and B"),
-        (LIMA, ["^starred_actors"], "", TWO, "A and B have Lima as starred actor"),
+        (LIMA, ["^starred_actors"], "", TWO, "A and B have Lima as their starred actor"),
         (PERU, ["children"], "", "A", "The child of Peru is A"),
-        (PERU, ["languagesSpoken"], "", TWO, "Peru: languages spoken A and B"),
+        (PERU, ["languagesSpoken"], "", TWO, "Peru – languages spoken: A and B"),
         (PERU, ["playsForCountry"], "", TWO, "Peru plays for country A and B"),
         (PERU, ["^playsForCountry"], "", TWO, "A and B play for country Peru"),
-        (PERU, ["treats"], "", TWO, "Peru: treats A and B"),
-        (PERU, ["founded"], "", "1821", "Peru: founded 1821"),
-        (PERU, ["starring"], "", "A", "Peru: starring A"),
-        (PERU, ["in_language"], "", "A", "Peru: in language A"),
+        (PERU, ["treats"], "", TWO, "Peru – treats: A and B"),
+        (PERU, ["founded"], "", "1821", "Peru – founded: 1821"),
+        (PERU, ["starring"], "", "A", "Peru – starring: A"),
+        (PERU, ["in_language"], "", "A", "Peru – in language: A"),
         (LIMA, ["^capital"], "", "Peru", "Peru has Lima as capital"),
-        (LIMA, ["^capital"], "", TWO, "A and B have Lima as capital"),
-        (LIMA, ["^treats"], "", "A", "Treats Lima: A"),
-        (LIMA, ["^founded"], "", TWO, "Founded Lima: A and B"),
+        (LIMA, ["^capital"], "", TWO, "A and B have Lima as their capital"),
+        (LIMA, ["^treats"], "", "A", "A – treats: Lima"),
+        (LIMA, ["^founded"], "", TWO, "A and B – founded: Lima"),
         (value_node(Literal("La Paz")), ["^motto"], "", "A", 'A has "La Paz" as motto'),
         (LIMA, ["livesIn"], "", TWO, "Lima lives in A and B"),
         (LIMA, ["^livesIn"], "", "A", "A lives in Lima"),
@@ -252,7 +252,7 @@ TWO = "A and B"
         (PERU, ["ageAtDeath"], "", "61", "The age at death of Peru is 61"),
         (LIMA, ["memberOf"], "", "A", "Lima: member of A"),
         (LIMA, ["^capital", "currency"], "Peru", "Sol", "The currency of Peru is Sol"),
-        (LIMA, ["director", "^director"], "Nolan", TWO, "A and B have Nolan as director"),
+        (LIMA, ["director", "^director"], "Nolan", TWO, "A and B have Nolan as their director"),
         (PERU, ["a", "neighbour", "livesIn"], "Chad", "A", "Chad lives in A"),
         (PERU, ["neighbour", "currency"], "", TWO, "The currencies of neighbours of Peru are A and B"),
         (PERU, ["neighbour", "currency"], "", "A", "The currency of neighbours of Peru is A"),
@@ -319,7 +319,7 @@ def test_a_yes_in_a_sentence(hop: str, said: str) -> None:
 def test_what_leads_to_others_than_its_topic_alone_is_said_as_what_leads_to_all() -> None:
     chain = Chain(PERU, hops("contains"))
     reading = verbalise(AnswerQuery((Branch(chain, (0,), fresh=True),), 0))
-    assert say_answer(reading, TWO, chain, several=True) == "Peru: contains A and B"
+    assert say_answer(reading, TWO, chain, several=True) == "Peru – contains: A and B"
 
 
 def test_who_is_left_out_is_said_in_the_sentence() -> None:
