@@ -86,8 +86,8 @@ class _Phrase(NamedTuple):
 
     @property
     def is_predicate(self) -> bool:
-        """Whether they say after it which are meant: "cars are red"."""
-        return self.before in AUXILIARIES and not self.after
+        """Whether they say after it, or after another name, which are meant: "cars are red"."""
+        return self.before in {*AUXILIARIES, OTHER_MASK} and not self.after
 
     @property
     def is_kind(self) -> bool:
@@ -297,7 +297,7 @@ def _tokens(masked: str) -> Iterator[_Token]:
     begin, end, speaker, names = 0, 0, False, name_starts(masked)
     for word in split_words(masked):
         text, mark = fold(word.text), masked[max(0, word.start - 1) : word.end + 1]
-        between = masked[end : word.start].strip(" -['’")
+        between = masked[end : word.start].strip(" -[]'’")
         if between and not (between == "." and end - begin <= MAX_ABBREVIATION_CHARS):
             yield _Token("")
         is_value = is_number_word(text) or text in _MONTHS

@@ -42,6 +42,8 @@ def taking(relation: str) -> ScriptedModel:
         ("Which cars are made by Wolf?", "made_by", []),
         ("Which red cars are made by Wolf?", "made_by", ["red"]),
         ("Which cars made by Wolf are red?", "made_by", ["red"]),
+        ("Which cars by Wolf are red?", "made_by", ["red"]),
+        ("Of which cars is Wolf proud?", "made_by", ["proud"]),
         ("Which cars come from Wolf?", "made_by", []),  # a relation may be paraphrased,
         ("Which cars belong to the region Saxony?", "region", []),  # or have a verb beside it;
         ("Which cars from Wolf won the Rally?", "made_by", ["rally"]),
