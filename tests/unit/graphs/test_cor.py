@@ -221,6 +221,21 @@ async def test_each_topic_may_have_its_own_part_said_when_it_is_chosen(graph: Op
     assert "Each topic entity is checked by itself" in model.prompts[0].case()
 
 
+async def test_all_that_is_there_is_said_beforehand_without_the_start(graph: Open) -> None:
+    films = 'e:ran rdfs:label "Ran"@en ; r:by e:ak . e:ikiru rdfs:label "Ikiru"@en ; r:by e:ak . '
+    films += 'e:ak rdfs:label "Akira"@en ; r:born 1910 ; r:in e:tokyo . e:ran r:year 1985 .'
+    model = playing(
+        lambda p: (
+            {**choose("^by")(p), "then": "stop"} if p.chain.hops else {**choose("by")(p), "then": "forward"}
+        ),
+        lambda _: {"decision": "backtrack"},
+    )
+    record = await ask("Which other films are by its director?", topics=["Ran"], kg=graph(films), model=model)
+    assert (shown(record), record["outcome"]) == (["Ikiru"], "grounded")
+    assert [prompt.name for prompt in model.prompts] == ["prune_relations", "prune_relations"]
+    assert '"stop" if all of it, without the start itself' in model.prompts[0].case()
+
+
 async def test_a_filter_is_not_said_of_a_relation_where_there_is_none(graph: Open) -> None:
     model = playing(lambda p: {**choose("child")(p), "then": "filter"}, lambda _: {"decision": "stop"})
     options: dict[str, Any] = {"topics": ["Ada"], "kg": graph(FAMILY), "model": model}
