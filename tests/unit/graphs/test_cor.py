@@ -12,6 +12,7 @@ from kgqa.graphs import cor
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import ScriptedModel
+from kgqa.prompts.prune_relations import UNMET
 from kgqa.runtime.search_context import ONE_STEP_A_TIME
 from kgqa.tests.support.frontier import written
 
@@ -234,6 +235,19 @@ async def test_all_that_is_there_is_said_beforehand_without_the_start(graph: Ope
     assert (shown(record), record["outcome"]) == (["Ikiru"], "grounded")
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "prune_relations"]
     assert '"stop" if all of it, without the start itself' in model.prompts[0].case()
+
+
+async def test_what_does_not_meet_the_other_topics_is_said_to(graph: Open) -> None:
+    family = FAMILY + 'e:ulm r:mayor e:zed . e:zed rdfs:label "Zed"@en ; r:town e:ulm ; r:age 50 .'
+    model = playing(
+        lambda p: choose("child" if p.chain.topic.name == "Ada" else "mayor")(p),
+        lambda _: {"decision": "stop"},
+    )
+    options: dict[str, Any] = {"kg": graph(family), "model": model, "topic_conditions": False}
+    await ask("Which child?", topics=["Ada", "Ulm"], **options, retry_search=False)
+    drawn = [prompt.case() for prompt in model.prompts if prompt.name == "prune_relations"]
+    assert [UNMET in each for each in drawn] == ['Chain: "Ulm" -mayor-> ?1 ("Zed")' in each for each in drawn]
+    assert any(UNMET in each for each in drawn)
 
 
 async def test_a_filter_is_not_said_of_a_relation_where_there_is_none(graph: Open) -> None:
