@@ -146,6 +146,15 @@ def turned_down(state: State, verdict: Verdict | Sufficiency) -> set[Chain]:
     return {each.chain for each in united if {end.term for end in each.named} == ends}
 
 
+def same_nodes(state: State) -> set[Chain]:
+    """Return the chains beside the one at hand that lead to the very nodes: what leads on is the same."""
+    if state["truncated"] or state["memory"]:  # candidates are not all that the chain leads to
+        return set()
+    ends = {end.term for end in state["candidates"]}
+    beside = (each for each in state["siblings"] if not each.truncated)
+    return {each.chain for each in beside if {end.term for end in each.ends} == ends}
+
+
 def accept_chain(
     state: State, verdict: Verdict | Sufficiency, named: Sequence[Candidate], awaited: Sequence[Entity] = ()
 ) -> Update:

@@ -28,7 +28,7 @@ __all__ = ["ApplyConditions", "Operator", "StatedCondition", "StatedConditions"]
 class StatedCondition(Reply):
     """What is true of an attribute of the answers."""
 
-    attribute: str = Field(description='a letter, or as said above for "type"')
+    attribute: str = Field(description="a letter, or what the instructions say for a node or a type")
     operator: Operator = Field(description="how its values are compared")
     value: str = Field(default="", description='what with; "" with exists')
     unknown: bool = Field(
@@ -46,7 +46,9 @@ class StatedConditions(Reply):
     """The conditions that the graph is to check, or the candidates that no attribute tells."""
 
     rationale: str = Field(default="", description="one short sentence: why")
-    fits: Fits = Field(default="some", description="some (as said below), all, or none of the candidates")
+    fits: Fits = Field(
+        default="some", description="some (those that the rest says), all, or none of the candidates"
+    )
     conditions: list[StatedCondition] = Field(
         default=[], description="what is true of the answers, all of it"
     )
@@ -104,9 +106,9 @@ any day of it. A name is compared only with words of the question.
 - "missing": a few words for what the question turns on and no attribute shown says ("population"). Other \
 attributes, where there are any, are then searched for it, and you are asked again. What stays missing is \
 left unchecked: all candidates that meet the rest are kept, and the answer is marked as not verified.
-- "chosen": where names alone tell (a kind, a year in them), or beside what is missing, as your best guess \
-if it is not found: numbers of the candidates that fit, and in "words" these words of the question. What an \
-attribute can say is never chosen by what you remember.
+- "chosen": numbers of the candidates that fit, and in "words" these words of the question: where names \
+alone tell (a kind, a year in them), or as your best guess where no attribute is shown for it, or none of \
+them has a value (beside "missing", if that is not found). Never what values say.
 
 Reply with one JSON object: {"rationale": "one short sentence", "fits": "some", "conditions": [conditions], \
 "extreme": "none", "by": "", "count": false, "chosen": [numbers], "words": "", "missing": ""}.

@@ -148,19 +148,19 @@ Next = Choice["", "stop", "count", "filter", "forward"]
 """What a choice of relations says comes next; nothing where that is seen by what they lead to."""
 
 THEN = (
-    'Where the relations themselves tell what {chosen} to, add "then": "stop" if all of it is the answer, '
-    '"count" if how many there are is; "filter" if the answers are among it and a condition (a date, a '
-    'number, a name, a kind, the largest) is left; "forward" if another relation has to follow. Else leave '
-    "it out: you are shown what is there first."
+    'Where the relations themselves tell what {chosen} to, add "then": "stop" if all of it, without the '
+    'start itself, is the answer, "count" if how many there are is; "filter" if the answers are among it '
+    'and a condition (a date, a number, a name, a kind, the largest) is left; "forward" if another relation '
+    "has to follow. Else leave it out: you are shown what is there first."
 )
 THEN_UNFILTERED = (
-    'Where the relations themselves tell what {chosen} to, add "then": "stop" if it is the answer, "count" '
-    'if how many there are is; "forward" if another relation has to follow. Else leave it out: you are shown '
-    "what is there first."
+    'Where the relations themselves tell what {chosen} to, add "then": "stop" if all of it, without the '
+    'start itself, is the answer, "count" if how many there are is; "forward" if another relation has to '
+    "follow. Else leave it out: you are shown what is there first."
 )
 UNITED = (
-    'Unless "then" is "forward" or left out, what else you choose is united with the first: its inverse, or '
-    "the same in other words."
+    'With any "then" but "forward" the other numbers are added to the first: its inverse, or the same in '
+    "other words."
 )
 EACH_TOPIC = (
     'Each topic entity is checked by itself: "stop" and "filter" look at what the question says of this one, '

@@ -180,9 +180,10 @@ or "second largest", "third smallest" ...
 - "count": true if the question asks how many.
 - "missing": a few words for the relation or attribute that the question turns on and nothing shown says. It \
 is looked for from the chains that you take (part of the way) or the topics. If it is found, you are asked \
-again; else the rest of your reply stands, as not verified.
-- "chosen": names of nodes shown, where only names (a kind, a year in them) or what you know otherwise say \
-which are meant; in "words", these words of the question. Never what an attribute can say.
+again; else the rest of your reply stands, as not verified, and without chains nothing does.
+- "chosen": names of nodes shown, and in "words" these words of the question: where only names (a kind, a \
+year in them) say which are meant, or as your best guess where no attribute is shown for it, or none of them \
+has a value. Never what values say.
 - "draft": only where the last line says that SPARQL can be written: true if the question needs groups, what \
 holds of groups, ranks, sums, averages, several columns, arithmetic or a comparison between two attributes, \
 absence that no attribute says, or any number of steps. It is written then; "chains" are what comes nearest.

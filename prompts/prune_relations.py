@@ -19,6 +19,8 @@ from kgqa.prompts.chain import (
 )
 from kgqa.prompts.progress import Progress
 
+UNMET = "The other topics lead to none of these: another relation has to follow, or the chain is a wrong one."
+
 
 class PrunedRelations(ChoiceOrMissing):
     """The relations worth following, most relevant first."""
@@ -29,7 +31,8 @@ class PrunedRelations(ChoiceOrMissing):
 class PruneRelations(QuestionPrompt[PrunedRelations]):
     """Choose at most ``width`` of the ``offers`` that extend ``chain``, each with its direction.
 
-    ``reached`` are some names of what the chain has led to. The reply may say what comes after the first
+    ``reached`` are some names of what the chain has led to, ``unmet`` if other topics' chains lead to none of
+    it. The reply may say what comes after the first
     (``outright``), which without ``filtering`` is no filter, and with which the others may be united
     (``unites``), or what is ``missing``, which is then ``looked_for``.
     """
@@ -44,6 +47,7 @@ class PruneRelations(QuestionPrompt[PrunedRelations]):
     missing: bool = False
     looked_for: str = ""
     reached: tuple[str, ...] = ()
+    unmet: bool = False
 
     instructions = """\
 You steer a search in a knowledge graph. You are given a question, the chain of relations \
@@ -93,6 +97,7 @@ Reply: {"rationale": "Neither leads to those who were born there.", "relations":
         yield from draw_missing(self.missing, self.looked_for)
         names = draw_reached(self.reached)
         yield f"Chain: {draw_chain(self.chain)}{names and f' ({names})'}"
+        yield from [UNMET] * self.unmet
         yield f"Relations, choose at most {self.width}:"
         yield numbered(draw_extensions(self.offers))
 

@@ -54,8 +54,8 @@ Reply with one JSON object: {"rationale": "one short sentence", "first": number 
 
 _FIRST_RULE = """\
 - "first" is the number of the first step that changes: steps before it stay as they are, those from it on \
-are replaced by your steps, so write out every step from there to the end. With no steps, the plan ends \
-there; it keeps one at least.
+are replaced by your steps, so write out every step from there to the end. With no steps the plan ends \
+before it, unless it is the first.
 """
 
 _RULES_FROM_A_STEP_ON = _FIRST_RULE + _RULES + _FORM

@@ -9,6 +9,8 @@ from kgqa.prompts.base import QuestionPrompt, Reply
 from kgqa.prompts.facts import draw_facts
 from kgqa.prompts.plans import PlanStep, check_observation, draw_step
 
+ANY_NAME = "No later step has a name predicted here: other names alone are no reason to revise."
+
 
 class StepVerdict(Reply):
     """Whether the plan has to be revised, and what the step should have predicted."""
@@ -21,11 +23,15 @@ class StepVerdict(Reply):
 
 
 class VerifyStep(QuestionPrompt[StepVerdict]):
-    """Compare the predicted observation of a ``step`` with the ``facts`` that were found, its own first."""
+    """Compare the predicted observation of a ``step`` with the ``facts`` that were found, its own first.
+
+    Where no later step has a name that it predicts, others will do (``any_name``).
+    """
 
     step: PlanStep
     number: int
     facts: tuple[Path, ...]
+    any_name: bool = False
 
     instructions = """\
 You check one step of a plan for a search in a knowledge graph. You are given a question, the step \
@@ -82,7 +88,9 @@ Reply: {"rationale": "The opera is one step on, behind a node without a name.", 
 """
 
     def _lines(self) -> Iterable[str]:
-        return draw_step(self.step, self.number), "Facts:", draw_facts(self.facts)
+        yield draw_step(self.step, self.number)
+        yield from [ANY_NAME] * self.any_name
+        yield from ("Facts:", draw_facts(self.facts))
 
     def check(self, reply: StepVerdict) -> None:
         """Refuse an observation that is not made of triples."""

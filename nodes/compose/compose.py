@@ -16,7 +16,8 @@ async def compose(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
 
     What it misses is looked for, and where it takes no chain, others are offered: ``refines`` times at most.
     Then, and where a reply is malformed, the query before stands, if it gives anything and nothing was
-    cut short since; else the search explores instead. What chains do not say is drafted, once.
+    cut short since; else the search explores instead. So it does without chains where something is missing
+    that is not found. What chains do not say is drafted, once.
     """
     asked, topics = node_count(state, "compose"), state["topic_entities"]
     meanings = with_meanings(state, topics)
@@ -42,7 +43,7 @@ async def compose(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     reply = await runtime.ask(prompt)
     if reply is None:
         return {"composed": standing, "decision": "filter" if standing else otherwise(state, runtime)}
-    composed = _branches(prompt, reply) or (standing if prompt.final else [])
+    composed = _branches(prompt, reply) or ([] if reply.missing or not prompt.final else standing)
     runtime.trace |= {"reason": reply.rationale, "composed": [str(each.chain) for each in composed]}
     update: ComposeUpdate = {"composed": composed, "missing": reply.missing, "empty": ""}
     if reply.missing:

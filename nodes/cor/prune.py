@@ -1,7 +1,11 @@
 """Prune: which of these relations are worth following? (CoR §4.1, steps 2 and 3)."""
 
+from collections.abc import Sequence
+
+from kgqa.kg.terms import one_line
 from kgqa.nodes.look_again import remaining_points
 from kgqa.nodes.retrieve_relations import choose_extensions, reached_names
+from kgqa.prompts.chain import MAX_NAMES
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update
@@ -18,6 +22,7 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
     chain, chosen = state["chain"], state["extensions"]
     runtime.trace["chain"] = str(chain)
     outright = None
+    reached = reached_names(chain, state) if runtime.context.outright_answers else ()
     if len(chosen) != 1 or runtime.context.always_ask:
         prompt = PruneRelations(
             question=state["question"],
@@ -27,7 +32,8 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
             outright=runtime.context.outright_answers,
             filtering=runtime.context.filtering,
             unites=runtime.context.unite,
-            reached=reached_names(chain, state) if runtime.context.outright_answers else (),
+            reached=reached,
+            unmet=_is_unmet(reached, state),
             topics=tuple(state["topic_entities"]),
         )
         choice = await choose_extensions(prompt, state["withheld"], runtime)
@@ -46,3 +52,9 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
         "outright": outright,
         "decision": "forward",
     }
+
+
+def _is_unmet(reached: Sequence[str], state: State) -> bool:
+    """Return whether all that a chain has reached is known, and chains of other topics lead to none of it."""
+    ends = {one_line(end.name) for branch in state["memory"] for end in branch.ends if end.name}
+    return bool(ends) and 0 < len(reached) <= MAX_NAMES and ends.isdisjoint(reached)

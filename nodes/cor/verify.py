@@ -2,7 +2,14 @@
 
 from kgqa.kg.pages import Candidate
 from kgqa.nodes.topic_conditions import awaited_topics
-from kgqa.nodes.verdicts import SAID_BEFORE, accept_chain, said_take, said_to_unite, turned_down
+from kgqa.nodes.verdicts import (
+    SAID_BEFORE,
+    accept_chain,
+    said_take,
+    said_to_unite,
+    same_nodes,
+    turned_down,
+)
 from kgqa.prompts.candidates import without_twins
 from kgqa.prompts.verify_chain import Verdict, VerifyChain
 from kgqa.runtime.node import NodeRuntime, node
@@ -18,7 +25,7 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     chose the chain is done without asking again.
     With ``always_ask`` the model judges the former as well, and what comes back to the topic or has no name
     is a candidate like any other.
-    A malformed reply turns back.
+    A malformed reply turns back. Where the chain goes on, so do those beside it that lead to the same nodes.
     """
     always_ask, chain = runtime.context.always_ask, state["chain"]
     found = state["candidates"]
@@ -62,6 +69,7 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
 def _extend_or_backtrack(state: State, runtime: NodeRuntime) -> Update:
     if state["chain"].depth < runtime.context.depth:
         points = [*state["resume_points"], state["chain"]]
-        return {"candidates": [], "resume_points": points, "decision": "forward"}
+        stack = [each for each in state["stack"] if each not in same_nodes(state)]
+        return {"stack": stack, "candidates": [], "resume_points": points, "decision": "forward"}
     runtime.trace["limit"] = "depth"
     return {"candidates": [], "decision": "backtrack"}

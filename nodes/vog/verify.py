@@ -14,6 +14,7 @@ from kgqa.nodes.vog.state import (
     may_revise,
 )
 from kgqa.priors.answer_agreement import answer_key
+from kgqa.prompts.attributes import is_said
 from kgqa.prompts.facts import draw_fact, facts_as_statements, last_named_node
 from kgqa.prompts.plans import PlanStep, SearchPlan, draw_statements, parse_statements
 from kgqa.prompts.verify_step import VerifyStep
@@ -29,16 +30,18 @@ async def verify(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     Either may call for a revision (``verifiers``). In a plan that is revised, an observation
     that the model corrects replaces the predicted one. A malformed reply is no signal.
     A step that has found what it predicted is not verified (``exact_match``), nor is the last one, where
-    the end of the plan asks who the answer is (``conclude``): there any of what was predicted will do before.
+    the end of the plan asks who the answer is (``conclude``): there any of what was predicted will do before,
+    and where no later step has a name that was predicted, another one is no contradiction.
     """
     step, verifiers = current_step(state), runtime.context.verifiers
     by_model, plan, by_nli = None, state["plan"], None
     needless = _why_not(state, step, runtime.context)
+    any_name = verifiers != "nli" and asks_at_end(state, runtime.context) and not _is_named_later(state)
     if needless:
         runtime.trace["reason"] = needless
     if verifiers != "nli" and not needless:
-        by_model, plan = await _ask_verifier(state, step, runtime)
-    if verifiers != "model" and not needless:
+        by_model, plan = await _ask_verifier(state, step, any_name, runtime)
+    if verifiers != "model" and not (needless or any_name):
         detector = await runtime.contradiction_detector()
         runtime.trace["verifier"] = detector.name
         observed = facts_as_statements(state["feedback"][-1])
@@ -80,14 +83,14 @@ def _is_as_predicted(state: VoGState, step: PlanStep, context: Any) -> bool:
 
 
 async def _ask_verifier(
-    state: VoGState, step: PlanStep, runtime: NodeRuntime
+    state: VoGState, step: PlanStep, any_name: bool, runtime: NodeRuntime
 ) -> tuple[bool | None, SearchPlan]:
     """Return whether the model calls for a revision, and the plan with the observation as it corrects it."""
     plan, index = state["plan"], state["step_index"]
     own = runtime.context.feedback == "chosen"
     facts = tuple(state["feedback"][-1]) if own else interleaved_observations(state)
     topics = tuple(state["topic_entities"])
-    reply = await runtime.ask(VerifyStep(state["question"], step, index, facts, topics=topics))
+    reply = await runtime.ask(VerifyStep(state["question"], step, index, facts, any_name, topics=topics))
     if reply is None:
         return None, plan
     runtime.trace["reason"] = reply.rationale
@@ -95,3 +98,11 @@ async def _ask_verifier(
         corrected = replace(step, observation=parse_statements(reply.observation))
         plan = replace(plan, steps=(*plan.steps[: index - 1], corrected, *plan.steps[index:]))
     return reply.revise, plan
+
+
+def _is_named_later(state: VoGState) -> bool:
+    """Return whether a later step has a name that the current one predicts, other than those of topics."""
+    topics = " ".join(map(str, state["topic_entities"]))
+    predicted = {name for head, _, tail in current_step(state).observation for name in (head, tail)}
+    later = " ".join(f"{each.thought} {each.search}" for each in state["plan"].steps[state["step_index"] :])
+    return any(is_said(later, name) for name in predicted if not is_said(topics, name))

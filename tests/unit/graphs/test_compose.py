@@ -133,6 +133,18 @@ async def test_what_is_missing_is_looked_for_and_what_is_not_found_stays_unverif
     assert nodes_of(record).count("retrieve") > 1
 
 
+@pytest.mark.parametrize(("without", "answers"), [(False, ["Ann", "Ben", "Cy"]), (True, [])])
+async def test_a_reply_can_say_that_there_is_no_answer_without_what_is_missing(
+    graph: Open, without: bool, answers: list[str]
+) -> None:
+    def lost(prompt: ComposeQuery) -> Line:
+        return {"chains": [], "missing": "kin"} if without else players(prompt)
+
+    model = composing(lambda prompt: {**players(prompt), "missing": "wrote"}, lost)
+    record = await ask(graph(TEAM), model, refines=1)
+    assert (shown(record), len(model.prompts)) == (answers, 2)
+
+
 @pytest.mark.parametrize("computed", [{"count": True}, {"extreme": "smallest"}])
 async def test_what_a_condition_is_missing_from_is_not_counted_or_compared(
     graph: Open, computed: dict[str, Any]

@@ -12,6 +12,7 @@ from kgqa.graphs import cor
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import ScriptedModel
+from kgqa.prompts.prune_relations import UNMET
 from kgqa.runtime.search_context import ONE_STEP_A_TIME
 from kgqa.tests.support.frontier import written
 
@@ -219,6 +220,34 @@ async def test_each_topic_may_have_its_own_part_said_when_it_is_chosen(graph: Op
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain"]
     assert model.prompts[1].chain.topic.name == "Ulm"  # there is one relation only, and no choice
     assert "Each topic entity is checked by itself" in model.prompts[0].case()
+
+
+async def test_all_that_is_there_is_said_beforehand_without_the_start(graph: Open) -> None:
+    films = 'e:ran rdfs:label "Ran"@en ; r:by e:ak . e:ikiru rdfs:label "Ikiru"@en ; r:by e:ak . '
+    films += 'e:ak rdfs:label "Akira"@en ; r:born 1910 ; r:in e:tokyo . e:ran r:year 1985 .'
+    model = playing(
+        lambda p: (
+            {**choose("^by")(p), "then": "stop"} if p.chain.hops else {**choose("by")(p), "then": "forward"}
+        ),
+        lambda _: {"decision": "backtrack"},
+    )
+    record = await ask("Which other films are by its director?", topics=["Ran"], kg=graph(films), model=model)
+    assert (shown(record), record["outcome"]) == (["Ikiru"], "grounded")
+    assert [prompt.name for prompt in model.prompts] == ["prune_relations", "prune_relations"]
+    assert '"stop" if all of it, without the start itself' in model.prompts[0].case()
+
+
+async def test_what_does_not_meet_the_other_topics_is_said_to(graph: Open) -> None:
+    family = FAMILY + 'e:ulm r:mayor e:zed . e:zed rdfs:label "Zed"@en ; r:town e:ulm ; r:age 50 .'
+    model = playing(
+        lambda p: choose("child" if p.chain.topic.name == "Ada" else "mayor")(p),
+        lambda _: {"decision": "stop"},
+    )
+    options: dict[str, Any] = {"kg": graph(family), "model": model, "topic_conditions": False}
+    await ask("Which child?", topics=["Ada", "Ulm"], **options, retry_search=False)
+    drawn = [prompt.case() for prompt in model.prompts if prompt.name == "prune_relations"]
+    assert [UNMET in each for each in drawn] == ['Chain: "Ulm" -mayor-> ?1 ("Zed")' in each for each in drawn]
+    assert any(UNMET in each for each in drawn)
 
 
 async def test_a_filter_is_not_said_of_a_relation_where_there_is_none(graph: Open) -> None:

@@ -137,6 +137,25 @@ async def test_what_says_and_reaches_the_same_is_turned_down_with_it(graph: Open
     assert len(asked(model, "verify_chain") + asked(model, "check_sufficiency")) == 1
 
 
+async def test_where_a_chain_goes_on_its_inverse_to_the_same_nodes_is_not_asked_about(graph: Open) -> None:
+    first, both = choose("cast"), choose("cast", "^played_in")
+    model = playing(
+        prune_relations=lambda p: (
+            {"relations": []} if p.chain.hops else both(p) if len(p.offers) > 1 else first(p)
+        ),
+        verify_chain={"decision": "forward"},
+    )
+    twins = 'e:ran rdfs:label "Ran"@en ; r:cast e:ben . e:ben rdfs:label "Ben"@en ; r:played_in e:ran ; '
+    twins += "r:age 7 ; r:pet e:rex ."
+    await kgqa.aask("Whose?", topics=["Ran"], kg=graph(twins), model=model, method="cor", retry_search=False)
+    assert [prompt.name for prompt in model.prompts][:3] == [
+        "prune_relations",
+        "verify_chain",
+        "prune_relations",
+    ]
+    assert (len(asked(model, "verify_chain")), len(asked(model, "prune_relations"))) == (1, 2)
+
+
 @pytest.mark.parametrize("method", ["cor", "cog", "pog"])
 async def test_one_text_in_two_languages_is_one_candidate(graph: Open, method: str) -> None:
     stop = {"decision": "stop", "take": "all"}

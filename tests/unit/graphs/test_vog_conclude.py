@@ -11,10 +11,12 @@ from kgqa.kg.errors import KGTimeout
 from kgqa.kg.opening import open_graph
 from kgqa.models.errors import MalformedReply
 from kgqa.prompts.assess_found import Evaluation
+from kgqa.prompts.verify_step import ANY_NAME
 from kgqa.runtime.record import Record
 from kgqa.tests.support.guided import Failing
 from kgqa.tests.support.method_fixtures import AskVoG
 from kgqa.tests.support.planned import (
+    PLAN_ANSWERS,
     TOWNS,
     as_searched,
     entries,
@@ -523,3 +525,26 @@ async def test_the_budget_is_checked_before_each_call_of_the_end(vog: AskVoG) ->
         record = await vog(model, budget={"llm_calls": calls}, **DEFAULTS)
         assert len(model.prompts) == record["usage"]["llm_calls"] == calls
         assert record["stopped_by"] == "llm_calls"
+
+
+@pytest.mark.parametrize(("then", "free"), [("this_town river", True), ("Bonn river", False)])
+async def test_another_name_than_predicted_is_no_reason_to_revise_unless_a_later_step_has_it(
+    vog: AskVoG, then: str, free: bool
+) -> None:
+    model = playing(
+        plan_steps=plan("Ada lives_in Bonn", then),
+        select_relations=as_searched,
+        evaluate_found=stop(),
+        revise_locally=revision("Ulm river", first=2),
+    )
+    record = await vog(model, **DEFAULTS, strategy="local")
+    [prompt] = asked(model, "verify_step")
+    assert (ANY_NAME in prompt.case(), shown(record)) == (free, ["Danube"])
+    assert len(asked(model, "revise_locally")) == (0 if free else 1)
+    published = playing(
+        plan_steps=plan("Ada lives_in Bonn", then),
+        select_relations=as_searched,
+        revise_locally=revision("Ulm river", first=2),
+    )
+    await vog(published, **PLAN_ANSWERS, strategy="local", revisions=1)
+    assert not any(ANY_NAME in prompt.case() for prompt in asked(published, "verify_step"))

@@ -45,6 +45,11 @@ def test_instructions_name_every_key_of_the_reply_and_no_other(prompt: type[Prom
 
 
 @each_prompt
+def test_a_schema_points_nowhere(prompt: type[Prompt[Any]]) -> None:
+    assert not re.search(r"\b(above|below)\b", json.dumps(prompt.reply.model_json_schema()))
+
+
+@each_prompt
 def test_every_reply_of_a_worked_example_fits_the_schema(prompt: type[Prompt[Any]]) -> None:
     replies = re.findall(r"^Reply: (\{.*\})$", prompt.instructions, re.MULTILINE)
     assert replies
