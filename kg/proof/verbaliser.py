@@ -148,7 +148,8 @@ def _answer_by_last_hop(chain: Chain, last: str, answers: str, *, several: bool,
         equal = _say_equal(relation, node, answers, several=several)
         said = equal if is_noun else f"{node}: {relation} {answers}"
     elif is_noun:
-        said = f"{answers} {f'have {node} as their' if several else f'has {node} as'} {_in_singular(relation)}"
+        joined = f"have {node} as their" if several else f"has {node} as"
+        said = f"{answers} {joined} {_in_singular(relation)}"
     else:
         said = f"{_capitalised(relation)} {node}: {answers}"
     return _capitalised(said) if many else said
