@@ -41,6 +41,7 @@ MIN_PHRASE_SAID = 0.8  # likeness of a phrase as a whole to what says all of it
 
 _MONTHS = frozenset(map(fold, month_name[1:]))
 _BEFORE_KIND = frozenset({"which", "what", "many"})
+_ACTING = frozenset({"do", "does", "did"})
 _SPEAKERS = frozenset({"i", "we", "you"})  # what they do restricts no answer: "what do you call"
 
 
@@ -86,8 +87,13 @@ class _Phrase(NamedTuple):
 
     @property
     def is_predicate(self) -> bool:
-        """Whether they say after it, or after another name, which are meant: "cars are red"."""
-        return self.before in {*AUXILIARIES, OTHER_MASK} and not self.after
+        """Whether they say after it which are meant: "cars are red"."""
+        return self.before in AUXILIARIES and not self.after
+
+    @property
+    def is_of_name(self) -> bool:
+        """Whether they end what is said of a name: "is Wolf proud", and "does Wolf make"."""
+        return self.before == OTHER_MASK and not self.after
 
     @property
     def is_kind(self) -> bool:
@@ -185,7 +191,9 @@ async def _uncovered(
         compared = _Likeness({})
     left = [each for each in phrases if compared.least(each, said) < MIN_SUPPORT]
     apart = {each: best for each in left if (best := compared.best(each, said)) < MIN_SUPPORT}
-    strict = {each for each in left if each.restricts or (each.is_predicate and each in apart)}
+    acts = not _ACTING.isdisjoint(fold(masked).split())  # the verb of "does" is that of the relation
+    strict = {each for each in apart if each.is_predicate or (each.is_of_name and not acts)}
+    strict |= {each for each in left if each.restricts}
     plain = [each for each in apart if each not in strict and not each.is_kind]
     beyond = sorted(plain, key=lambda each: -apart[each])[paraphrases + unfound :]
     must_be = [each for each in left if each in strict or (each.is_another and state["linked"])]
