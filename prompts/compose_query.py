@@ -190,7 +190,7 @@ absence that no attribute says, or any number of steps. It is written then; "cha
 
 Reply with one JSON object: {"rationale": "one short sentence", "chains": [[numbers]], "answer": "", \
 "conditions": [], "extreme": "none", "by": "", "count": false, "chosen": [], "words": "", "missing": "", \
-"draft": false}; what is not needed stays as it is here, or is left out.
+"draft": false}; what is not needed stays so, or is left out.
 
 Example
 Question: "Which of Patrick Brontë's daughters who wrote novels died in Scarborough?"

@@ -11,7 +11,7 @@ from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
 LEFT_TO_THE_END = (
     "What only tells the answers from others of their kind (a date, a number, a kind, the largest by some "
     "value) needs no step: it is looked up and checked at the end. Plan a step for it only if the question "
-    "asks for this value, or for yes or no. Unless you are sure of a name, let later steps call what was "
+    "asks for this value, or for yes or no. Unless you are sure of a name, later steps call what was "
     'found by its kind ("these films").'
 )
 
