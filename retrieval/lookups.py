@@ -226,7 +226,8 @@ class Lookups:
             mentions = await self._graph.link(question)
         except NO_ANSWER:
             return {}
-        meant = {match.entity.id: each.text for each in mentions for match in each.matches if match.sure}
+        pairs = [(match, each.text) for each in mentions for match in each.matches]
+        meant = {match.entity.id: text for match, text in pairs if match.sure or match.how == "fuzzy"}
         return {topic: meant[topic.id] for topic in topics if topic.id in meant}
 
     async def find_entities(self, text: str, limit: int) -> list[Match]:
