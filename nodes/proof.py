@@ -154,8 +154,7 @@ def recorded_conditions(
     words = [condition.words for condition in query.conditions]
     remembered = [each.remembered or not is_value_said(each, question) for each in query.conditions]
     if query.aggregate and query.aggregate.function != "count":
-        rank = f"{query.aggregate.rank}. " if query.aggregate.rank > 1 else ""
-        words.append(rank + query.aggregate.function.removeprefix("arg"))
+        words.append(query.aggregate.extreme)
         remembered.append(unasked is not None)
     graph = [
         RecordedCondition(words=each, query=part, by="model" if by_model else "graph")
