@@ -132,7 +132,8 @@ async def _condition(graph: KnowledgeGraph, chain: Chain, given: ConditionArgume
         value = None
     unknown = given.get("unknown", False)
     words += ", if known" * unknown
-    return Condition(_place(chain, given), hops, given["operator"], value, words, unknown=unknown)
+    at, how = _place(chain, given), given["operator"]
+    return Condition(at, hops, how, value, words, remembered=unknown, unknown=unknown)
 
 
 def _extreme(graph: KnowledgeGraph, chain: Chain, given: ExtremeArguments) -> Aggregate:
