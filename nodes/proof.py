@@ -256,7 +256,10 @@ async def proof_update(
         *await rival_answers(query, proof, state, runtime),
         *_counted_languages(query, branches),
     ]
-    judged = "filter" not in verdicts and not any(branch.aggregate for branch in branches[:-1])
+    earlier = {branch.aggregate for branch in branches[:-1]} - {None}
+    if branches and branches[-1].aggregate == Aggregate("count"):
+        earlier.discard(Aggregate("count"))  # all chains count the same nodes
+    judged = "filter" not in verdicts and not earlier
     conditions = recorded_conditions(query, proof, state, unmet if judged else [*unmet, UNJUDGED])
     outcome: Outcome = "grounded"
     united = any(len({chain.topic for chain in branch.chains}) > 1 for branch in query.branches)
