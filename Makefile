@@ -157,7 +157,7 @@ $(FULL): $(CORE)
 	@$(PIP) --no-deps langchain-tests text2sparql-client
 	@touch $@
 
-# Clients and suites of others, in JavaScript.
+# Clients and suites of others, in JavaScript. What they depend on is not pinned: a lock file has 1,600 lines.
 $(NPM): tests/support/npm/package.json | $(FULL)
 	@mkdir -p $(@D) && cp $< $(@D)
 	@$(BIN)/npm install --prefix $(@D) --silent --no-audit --no-fund --ignore-scripts && touch $@ || \

@@ -9,7 +9,7 @@ from copy import copy
 from types import MappingProxyType
 from typing import NamedTuple
 
-from kgqa.kg.phrases import be, is_verbal, list_words, of_which, say_relation, say_term, with_verb
+from kgqa.kg.phrases import be, is_noun, is_verbal, list_words, of_which, say_relation, say_term, with_verb
 from kgqa.kg.sparql.derived import BROADER, SUBCLASS, leads_to_members
 from kgqa.kg.terms import ANY, Entity, Hop
 from kgqa.kg.text import in_plural
@@ -79,9 +79,12 @@ def say_related(hop: Hop, other: Said, several: bool) -> str:
         return f"with any {relation}"
     if hop.forward and text == "it":
         return f"whose {relation} it is"
+    if hop.forward and in_plural(relation) == relation and not other.told:
+        is_sure = is_noun(relation, had=hop.words.startswith("has"))  # "knows" may be a verb
+        has = f"{relation} include" if is_sure else f'"{relation}" is'
+        return f"whose {has} {other.one_of_it}"
     if hop.forward:
-        has = "include" if in_plural(relation) == relation else "is"
-        return f"whose {relation} {other.told or f'{has} {other.one_of_it}'}"
+        return f"whose {relation} {other.told or f'is {other.one_of_it}'}"
     if is_verbal(relation) and not other.is_long:
         return f"that {text} {with_verb(relation, several=other.several)}"
     said = of_which(relation, text, several=several and not is_verbal(relation), is_long=other.is_long)

@@ -92,6 +92,18 @@ def is_verbal(relation: str) -> bool:
     return last.lower() in FUNCTION_WORDS or (acts and is_joined(relation))
 
 
+def is_noun(relation: str, *, had: bool = False) -> bool:
+    """Return whether a relation is surely a noun; one in "hasTopping" is, as it is ``had``.
+
+    "founded" is none, and "treats", "plays for country" or "starring" may be verbs.
+    """
+    *before, last = relation.partition(" of ")[0].split() or [""]
+    first = before[0] if before else last
+    may_act = (first.endswith("s") and singular(first) != first) or (last.endswith("ing") and not before)
+    is_none = last.endswith("ed") or is_verbal(relation) or first.lower() in FUNCTION_WORDS
+    return not is_none and (had or not may_act)
+
+
 def is_joined(relation: str) -> bool:
     """Return whether the second word of a relation joins the first to what follows, as in "born in place"."""
     return relation.partition(" ")[2].partition(" ")[0] in FUNCTION_WORDS - {"of"}

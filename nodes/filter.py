@@ -92,7 +92,7 @@ async def _judge_lots(
     What the graph is to decide is of all lots, and ends the round.
     """
     kept: list[Term] = []
-    counting, open_lots, none_fits, limit = False, 0, False, None
+    counting, open_lots, none_fits, limit = branch.aggregate == Aggregate("count"), 0, False, None
     words: dict[str, None] = {}
     for lot in prompt.lots:
         try:
@@ -168,7 +168,7 @@ async def _decide(
         return replace(stated, ends=())
     proof: Proof | None = await runtime.try_tool("prove_answers", query=query)
     found = proof.answers if proof else Page(())
-    counted = Aggregate("count") if reply.count else stated.aggregate
+    counted = Aggregate("count") if reply.count else stated.aggregate or branch.aggregate
     return replace(stated, ends=found.items, aggregate=counted, truncated=found.truncated)
 
 

@@ -154,8 +154,7 @@ def recorded_conditions(
     words = [condition.words for condition in query.conditions]
     remembered = [each.remembered or not is_value_said(each, question) for each in query.conditions]
     if query.aggregate and query.aggregate.function != "count":
-        rank = f"{query.aggregate.rank}. " if query.aggregate.rank > 1 else ""
-        words.append(rank + query.aggregate.function.removeprefix("arg"))
+        words.append(query.aggregate.extreme)
         remembered.append(unasked is not None)
     graph = [
         RecordedCondition(words=each, query=part, by="model" if by_model else "graph")
@@ -256,7 +255,10 @@ async def proof_update(
         *await rival_answers(query, proof, state, runtime),
         *_counted_languages(query, branches),
     ]
-    judged = "filter" not in verdicts and not any(branch.aggregate for branch in branches[:-1])
+    earlier = {branch.aggregate for branch in branches[:-1]} - {None}
+    if branches and branches[-1].aggregate == Aggregate("count"):
+        earlier.discard(Aggregate("count"))  # all chains count the same nodes
+    judged = "filter" not in verdicts and not earlier
     conditions = recorded_conditions(query, proof, state, unmet if judged else [*unmet, UNJUDGED])
     outcome: Outcome = "grounded"
     united = any(len({chain.topic for chain in branch.chains}) > 1 for branch in query.branches)

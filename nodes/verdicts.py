@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
-from typing import Literal, TypeAlias
+from typing import Literal as Choice, TypeAlias
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Entity, Hop, NodeConstraint, Term
+from kgqa.kg.proof.query import Aggregate
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, NodeConstraint, Term
 from kgqa.prompts.assess_found import GroupVerdict
 from kgqa.prompts.candidates import (
     MAX_CANDIDATES_SHOWN,
@@ -26,6 +27,7 @@ from kgqa.runtime.state import OutrightChain, State, Update, VerifiedChain, next
 MAX_CHAIN_COMBINATIONS = 8
 """Combinations of chains from other topics that one chain is brought together with at most."""
 
+COUNT = Aggregate("count")
 SAID_BEFORE = "said when it was chosen"  # why a chain has a verdict that nobody was asked for
 _Group: TypeAlias = tuple[ChainFindings, frozenset[Term]]  # what is at the end of a chain, and its terms
 
@@ -38,9 +40,7 @@ def group_findings(
     Only ends with a name count. A chain all of whose ends are met is not given again alone.
     What is met leaves room for the rest where a prompt cannot show all.
     """
-    named = [
-        _with_terms(replace(each, ends=without_twins(each.named), met=())) for each in found if each.named
-    ]
+    named = [_with_terms(_apart_from_twins(each)) for each in found if each.named]
     met: list[_Group] = []
     if len(topics) > 1:
         earlier = list(map(_with_terms, explored))
@@ -93,6 +93,12 @@ def _unite(found: Sequence[ChainFindings]) -> ChainFindings:
     )
 
 
+def _apart_from_twins(found: ChainFindings) -> ChainFindings:
+    """Return what a chain alone leads to by name, of values of one text the first among its ends."""
+    ends = without_twins(found.named)
+    return replace(found, ends=ends, met=(), twins=tuple(end for end in found.named if end not in ends))
+
+
 def _with_terms(found: ChainFindings) -> _Group:
     return found, frozenset(end.term for end in found.ends)
 
@@ -110,7 +116,8 @@ def _intersections(group: _Group, others: Sequence[_Group], topics: Sequence[Ent
             kept = tuple(end for end in found.ends if end.term in shared)
             together = [found, *(other for other, _ in met)]
             cut, chosen = (any(each.truncated for each in together), any(each.chosen for each in together))
-            yield ChainFindings(found.chain, kept, cut, tuple(o.chain for o, _ in met), chosen), shared
+            chains = tuple(other.chain for other, _ in met)
+            yield ChainFindings(found.chain, kept, cut, chains, chosen, found.twins), shared
 
 
 def _united_met(groups: Sequence[_Group]) -> list[_Group]:
@@ -127,7 +134,7 @@ def fresh_take(ends: Sequence[Candidate]) -> Take:
     return "others" if len({end.returning for end in ends}) > 1 else "all"
 
 
-def said_take(said: OutrightChain, ends: Sequence[Candidate]) -> Take:
+def take_as_said(said: OutrightChain, ends: Sequence[Candidate]) -> Take:
     """Return what to take of ends by what was said beforehand."""
     return "count" if said.counts else fresh_take(ends)
 
@@ -139,7 +146,7 @@ def said_to_unite(state: State) -> list[int]:
     return [number for number, each in enumerate(state["siblings"], 1) if each.chain in beside]
 
 
-def turned_down(state: State, verdict: Verdict | Sufficiency) -> set[Chain]:
+def rejected_with(state: State, verdict: Verdict | Sufficiency) -> set[Chain]:
     """Return the chains beside one that is turned down which say the same, and lead to the same."""
     ends = {end.term for end in state["candidates"] if end.term.name}
     united = [state["siblings"][number - 1] for number in verdict.united]
@@ -161,7 +168,7 @@ def accept_chain(
     """Put the chain into working memory; other topics that wait refine it, and those that are ``awaited``.
 
     Where CoG's check, which is its filter as well, was shown all candidates and names those that meet the
-    condition, nothing is left to filter.
+    condition, nothing is left to filter. A count that was said at an earlier topic is one of what is shared.
     """
     cut = state["truncated"]
     branch = _verified_chain(state["chain"], verdict, verdict.chosen, named, truncated=cut)
@@ -172,6 +179,9 @@ def accept_chain(
         branch = replace(branch, ends=ends, verdict="stop", picked=verdict.rationale)
     take: Take = "others" if branch.verdict == "filter" else verdict.take
     branch = _united(branch, [state["siblings"][number - 1] for number in verdict.united], take)
+    if any(each.aggregate == COUNT for each in state["memory"]):  # what is counted is what the chains share
+        branch = replace(branch, aggregate=branch.aggregate or COUNT)
+    branch = _with_twins(branch, state["candidates"])
     return {
         "memory": [*state["memory"], branch],
         "decision": "refine" if awaited or next_topic(state) else branch.decision,
@@ -190,11 +200,22 @@ def accept_group(groups: Sequence[ChainFindings], reply: GroupVerdict, runtime: 
     held = any(each.met or each.chain.constraints for each in taken)  # then all have the same ends
     others = () if held else tuple(each.chain for each in taken[1:])
     branch = replace(branch, ends=tuple(dict.fromkeys(branch.ends)), others=others)
+    branch = _with_twins(branch, [end for each in taken for end in each.twins])
     if any(each.chosen for each in taken):
         branch = replace(branch, picked=branch.picked or reply.rationale)
     runtime.trace["chain"] = str(group.chain)
     met = [VerifiedChain(chain, branch.ends, "stop") for chain in group.met]
     return {"memory": [*met, branch], "decision": branch.decision}
+
+
+def _with_twins(branch: VerifiedChain, candidates: Sequence[Candidate]) -> VerifiedChain:
+    """Return a branch that counts with values of the same text as its ends: the graph counts them too."""
+    if branch.aggregate != COUNT or branch.picked is not None:
+        return branch
+    texts = {end.value for end in branch.ends if isinstance(end, Literal)}
+    terms = [each.term for each in candidates]
+    twins = [term for term in terms if isinstance(term, Literal) and term.value in texts]
+    return replace(branch, ends=tuple(dict.fromkeys((*branch.ends, *twins))))
 
 
 def _united(branch: VerifiedChain, others: Sequence[ChainFindings], take: Take) -> VerifiedChain:
@@ -225,5 +246,5 @@ def _verified_chain(
         return VerifiedChain(chain, ends, "filter", fresh, truncated=truncated)
     picked = verdict.rationale if take == "some" else None
     cut = truncated and picked is None
-    how: Literal["infer", "stop"] = "infer" if verdict.unsure else "stop"
+    how: Choice["infer", "stop"] = "infer" if verdict.unsure else "stop"
     return VerifiedChain(chain, ends, how, fresh, (), picked, computed_by(take, ends), cut)

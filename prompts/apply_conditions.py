@@ -12,8 +12,8 @@ from kgqa.kg.proof.query import Aggregate, Condition, Operator
 from kgqa.kg.terms import Chain
 from kgqa.locks import cached_property
 from kgqa.prompts.attributes import Extreme, KnownAttributes, draw_applied, draw_told_apart
-from kgqa.prompts.base import QuestionPrompt, Reply, Words, check_numbers, numbered, quoted
-from kgqa.prompts.chain import draw_chain, draw_met
+from kgqa.prompts.base import QuestionPrompt, Reply, Words, check_numbers, numbered
+from kgqa.prompts.chain import draw_chain, draw_looked_for, draw_met
 from kgqa.prompts.filter_candidates import split_lots
 from kgqa.prompts.progress import Progress
 
@@ -56,7 +56,9 @@ class StatedConditions(Reply):
     by: str = Field(default="", description='the letter of the attribute that the extreme compares, else ""')
     count: bool = Field(default=False, description="true when the question asks how many candidates fit")
     chosen: list[int] = Field(
-        default=[], description="numbers of candidates, best first, only where no attribute says which"
+        default=[],
+        description="numbers of candidates, best first: where names alone tell, or as a best guess where no "
+        "value does",
     )
     words: Words = Field(
         default="", description="for chosen: the words of the question that no attribute says"
@@ -163,7 +165,7 @@ Reply: {"rationale": "No attribute says how many pages.", "fits": "some", "condi
 
     def _draw_looked_for(self) -> Iterable[str]:
         if self.final:
-            yield f"Looked for: {quoted(self.looked_for)}; the nearest is shown now, nothing else is known"
+            yield draw_looked_for(self.looked_for, final=True)
 
     @property
     def final(self) -> bool:

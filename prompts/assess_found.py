@@ -261,7 +261,8 @@ def _check_groups(reply: GroupVerdict, groups: Sequence[ChainFindings]) -> None:
     if reply.decision == "forward":
         return
     if not reply.groups or not can_unite([groups[number - 1] for number in reply.groups]):
-        raise ValueError(f'with "{reply.decision}", name one group, not {len(reply.groups)}')
+        allowed = "name one group, or several that have the same candidates"
+        raise ValueError(f'with "{reply.decision}", {allowed}, not {len(reply.groups)}')
     offered = numbered_candidates(groups)
     check_numbers(reply.chosen, len(offered), "candidate")
     for number in reply.chosen:

@@ -45,8 +45,8 @@ than" so many, what is computed: the "count", and of numbers or dates the "small
 
 LEFT_TO_THE_GRAPH = (
     'Leave a condition that a graph may know of to "filter", also where all candidates are shown: there you '
-    'see what it knows of them. "some" is for what no graph can tell, or names do (a kind); if each plainly '
-    'fits, "all".'
+    'see what it knows of them. "some" is for what no graph can tell, and for a kind that only names tell; '
+    'if each plainly fits, "all".'
 )
 """What a verdict leaves to a filter that sees attributes."""
 
@@ -64,6 +64,7 @@ class ChainFindings:
     """The ends of a chain, or some if ``truncated``; ``met`` are chains of other topics with these ends.
 
     ``chosen`` are values that the search has chosen among what is there: a chain is held to entities only.
+    ``twins`` are values of the same text as one of the ends, which no prompt shows.
     """
 
     chain: Chain
@@ -71,6 +72,7 @@ class ChainFindings:
     truncated: bool = False
     met: tuple[Chain, ...] = ()
     chosen: bool = False
+    twins: tuple[Candidate, ...] = ()
 
     @property
     def named(self) -> tuple[Candidate, ...]:

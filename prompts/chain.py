@@ -16,7 +16,7 @@ MAX_NAMES = 10  # of a node, up to which all are shown
 MAX_FEW_NAMES = 5  # that are shown of more
 OTHERS = " and others"
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +164,11 @@ UNITED = (
 )
 EACH_TOPIC = (
     'Each topic entity is checked by itself: "stop" and "filter" look at what the question says of this one, '
-    "and leave the others to their turn; with none chosen, the next begins."
+    'and leave the others to their turn; with none chosen, the next begins. "count" is of what the chains of '
+    "all of them have in common."
 )
 MEETING = 'With several topic entities "all of it" is what the chains of all of them have in common.'
+SEARCHED = "Nothing more is looked for."
 MISSING = 'If none can help: "missing": the relation that you need, in a few words.'
 
 
@@ -196,10 +198,19 @@ def draw_missing(asked: bool, looked_for: str) -> list[str]:
     """Say that a missing relation may be named, or that what is shown was looked for.
 
     >>> draw_missing(False, "currency")
-    ['Looked for: "currency"; this is the nearest of what was not shown.']
+    ['Looked for: "currency"; the nearest of what was not shown is shown now.']
     """
-    found = f"Looked for: {quoted(looked_for)}; this is the nearest of what was not shown."
-    return [MISSING] * asked + [found] * bool(looked_for)
+    return [MISSING] * asked + ([draw_looked_for(looked_for)] if looked_for else [])
+
+
+def draw_looked_for(looked_for: str, *, final: bool = False) -> str:
+    """Say that what is shown is the nearest to what was missing, and if ``final``, that nothing else follows.
+
+    >>> draw_looked_for("currency", final=True)
+    'Looked for: "currency"; the nearest of what was not shown is shown now. Nothing more is looked for.'
+    """
+    found = f"Looked for: {quoted(looked_for)}; the nearest of what was not shown is shown now."
+    return f"{found} {SEARCHED}" if final else found
 
 
 def draw_then(chosen: str, *, filtering: bool = True) -> str:
@@ -217,7 +228,7 @@ def draw_reached(names: Sequence[str]) -> str:
     return ", ".join(map(quoted, shown)) + (OTHERS if len(shown) < len(names) else "")
 
 
-def few(names: Sequence[T]) -> Sequence[T]:
+def few(names: Sequence[_T]) -> Sequence[_T]:
     """Return all names of a node if these are few, else the first."""
     return names[: MAX_NAMES if len(names) <= MAX_NAMES else MAX_FEW_NAMES]
 

@@ -29,7 +29,7 @@ from kgqa.prompts.attributes import (
     term_text,
 )
 from kgqa.prompts.base import QuestionPrompt, Reply, Words, quoted
-from kgqa.prompts.chain import draw_arrow, draw_chain
+from kgqa.prompts.chain import SEARCHED, draw_arrow, draw_chain, draw_looked_for
 from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
 
 MAX_ENDS_IN_ALL = 60  # ends that a prompt shows
@@ -39,8 +39,6 @@ MAX_END_CHARS = 40
 MAX_TYPES_SHOWN = 4
 MAX_FOUND = 3  # places that are named where something is found
 MAX_NODE_NAMES = 3  # of the nodes that an attribute is shown of
-
-SEARCHED = "Nothing more is looked for."
 
 DRAFTS = "SPARQL can be written."
 
@@ -215,7 +213,7 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
         yield from self._draw_types()
         yield from self._draw_mentions()
         if self.looked_for:
-            yield f"Looked for: {quoted(self.looked_for)}; the nearest is shown now, and may be another"
+            yield draw_looked_for(self.looked_for)
         if self.empty:
             yield f"Your query gives nothing: {self.empty}"
         if self.final:

@@ -32,9 +32,9 @@ class PruneRelations(QuestionPrompt[PrunedRelations]):
     """Choose at most ``width`` of the ``offers`` that extend ``chain``, each with its direction.
 
     ``reached`` are some names of what the chain has led to, ``unmet`` if other topics' chains lead to none of
-    it. The reply may say what comes after the first
-    (``outright``), which without ``filtering`` is no filter, and with which the others may be united
-    (``unites``), or what is ``missing``, which is then ``looked_for``.
+    it. The reply may say what comes after the first (``outright``), which without ``filtering`` is no filter,
+    and with which the others may be united (``unites``), or what is ``missing``, which is then
+    ``looked_for``.
     """
 
     chain: Chain

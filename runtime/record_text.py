@@ -31,7 +31,7 @@ OUTAGES = {
 
 READ_AS = "Read as: "
 
-LEFT_IN_SENTENCE = ("whether ", "things ", "the one with ")  # by which a reading begins
+READING_LEADS = ("whether ", "things ", "the one with ")  # what a sentence leaves out
 
 DECIDED_BY = {
     "graph": "decided by the graph",
@@ -182,7 +182,7 @@ def say_reading(record: Mapping[str, Any], *, in_sentence: bool = False) -> str:
     reading, sentence = record.get("reading") or "", record.get("sentence")
     if in_sentence and sentence:
         words = one_line(reading, MAX_READING_CHARS).casefold()
-        for lead in LEFT_IN_SENTENCE:
+        for lead in READING_LEADS:
             words = words.removeprefix(lead)
         if words.startswith("the "):  # "the river of Ulm": in the sentence there may be several rivers
             words = words.partition(" of ")[2] or words
@@ -274,6 +274,18 @@ def path_parts(path: "Sequence[PathStep]") -> list[str]:
         name = _relation_text(step)
         parts += [f" -{name}-> " if step["forward"] else f" <-{name}- ", ref_text(step["tail"])]
     return parts
+
+
+def path_end(line: str) -> str:
+    """Return what a path ends in that is written on a line; nothing where the line is no path.
+
+    >>> path_end("Lima <-capital- Peru -currency-> Sol"), path_end("Sol."), path_end("Lima <-seat- A - B")
+    ('Sol', '', 'A - B')
+    """
+    *before, last = line.rsplit(" <-", 1)
+    if "-> " in last:
+        return last.rpartition("-> ")[2]
+    return last.partition("- ")[2] if before else ""
 
 
 def _relation_text(step: "PathStep") -> str:

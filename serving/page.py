@@ -11,12 +11,12 @@ from starlette.routing import Route
 from kgqa.runtime.record_text import (
     DECIDED_BY,
     DID_YOU_MEAN,
-    LEFT_IN_SENTENCE,
     MAX_ANSWERS_SHOWN,
     MAX_OTHER_ANSWERS,
     OUTAGES,
     OUTCOME_LABELS,
     READ_AS,
+    READING_LEADS,
 )
 
 FOLDER = Path(__file__).with_name("web")
@@ -48,7 +48,7 @@ def _words() -> bytes:
         "DECIDED_BY": DECIDED_BY,
         "READ_AS": READ_AS,
         "DID_YOU_MEAN": DID_YOU_MEAN,
-        "LEFT_IN_SENTENCE": LEFT_IN_SENTENCE,
+        "READING_LEADS": READING_LEADS,
         "MAX_OTHER_ANSWERS": MAX_OTHER_ANSWERS,
         "MAX_ANSWERS_SHOWN": MAX_ANSWERS_SHOWN,
     }

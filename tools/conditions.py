@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from kgqa.kg.dialects import XSD
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Page
-from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Operator
+from kgqa.kg.proof.query import MAX_RANK, Aggregate, AnswerQuery, Branch, Condition, Operator
 from kgqa.kg.terms import Chain, Hop, Literal, Term
 from kgqa.tools.arguments import resolve_chain, resolve_entity, resolve_hop
 from kgqa.tools.chains import ChainArguments, Held, Hops, Topic
@@ -49,9 +49,10 @@ Unknown = Annotated[
     bool, Field(description="true to keep nodes without any value of the attribute as well, which else fail")
 ]
 Largest = Annotated[bool, Field(description="the largest or the latest, not the smallest or the earliest")]
-
-
-Rank = Annotated[int, Field(description="2 for what has the second of the different values; else the first")]
+Rank = Annotated[
+    int,
+    Field(ge=1, le=MAX_RANK, description="2 for what has the second of the different values; else the first"),
+]
 
 
 class ConditionArguments(TypedDict):
@@ -132,7 +133,8 @@ async def _condition(graph: KnowledgeGraph, chain: Chain, given: ConditionArgume
         value = None
     unknown = given.get("unknown", False)
     words += ", if known" * unknown
-    return Condition(_place(chain, given), hops, given["operator"], value, words, unknown=unknown)
+    at, how = _place(chain, given), given["operator"]
+    return Condition(at, hops, how, value, words, remembered=unknown, unknown=unknown)
 
 
 def _extreme(graph: KnowledgeGraph, chain: Chain, given: ExtremeArguments) -> Aggregate:

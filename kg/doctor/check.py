@@ -42,6 +42,7 @@ WIKIDATA_DOMAIN = "wikidata.org"
 PUBLIC_DOMAINS = (WIKIDATA_DOMAIN, "qlever.dev", "qlever.cs.uni-freiburg.de", "dbpedia.org")
 
 _NOBODY_THERE = (socket.gaierror, ssl.SSLError, ConnectionRefusedError)
+_SLOW_ADVICE = "try again when it has less to do"
 _BUSY_ADVICE = "is it busy, or still loading?"
 _PATH_ADVICE = (
     "the address of an endpoint often ends in /sparql (Virtuoso, Wikidata) or /query (Oxigraph, Fuseki)"
@@ -56,13 +57,14 @@ class _Part(NamedTuple):
     look: Callable[[CheckTarget], Awaitable[list[Finding]]]
     seconds: float
     heavy: bool = False  # public services are spared it
+    lists_names: bool = False
 
 
 CHECK_PARTS = (
     _Part("sample", content.take_sample, 8),
     _Part("row limit", query_limits.check_rows, 6),  # before the names, which a low one makes slow
-    _Part("latency", query_limits.check_latency, 8),
-    _Part("names", content.check_names, 6),
+    _Part("latency", query_limits.check_latency, 8, lists_names=True),
+    _Part("names", content.check_names, 6, lists_names=True),
     _Part("queries", query_limits.check_query_kinds, 10),
     _Part("sorting", query_limits.check_order, 6),
     _Part("long queries", query_limits.check_length, 8),
@@ -93,9 +95,7 @@ async def _run_parts(target: CheckTarget, start: float) -> list[Finding]:
         async with asyncio.timeout(OPENING_SECONDS):
             findings += await content.open_target(target)
     except TimeoutError:
-        findings.append(
-            fatal("graph", f"it cannot be opened within {OPENING_SECONDS:g} s", target.slow_advice)
-        )
+        findings.append(fatal("graph", f"it cannot be opened within {OPENING_SECONDS:g} s", _SLOW_ADVICE))
     if any(finding.level == Level.FATAL for finding in findings):
         return findings
     for part in CHECK_PARTS:
@@ -112,20 +112,21 @@ async def _look_for_remains(target: CheckTarget, before: float) -> list[Finding]
         return []
     says = f"a question of nothing took {before:.1f} s at first, and more than {seconds:.1f} s at the end"
     advice = "it goes on with what nobody waits for; give it a time limit, and see what it is busy with"
-    return [warning("at rest", says, advice, seconds=seconds)]
+    return [warning("still busy", says, advice, seconds=seconds)]
 
 
 async def _run_part(target: CheckTarget, part: _Part, seconds_left: float) -> list[Finding]:
     if part.heavy and is_public(target.url):
         return [note(part.name, "not tried: others use this service too")]
+    slow_advice = (part.lists_names and target.names_advice) or _SLOW_ADVICE
     if seconds_left <= 0:
-        return [warning(part.name, "not tried: the time was up", target.slow_advice)]
+        return [warning(part.name, "not tried: the time was up", slow_advice)]
     seconds = min(part.seconds, seconds_left)
     try:
         async with asyncio.timeout(seconds):
             return await part.look(target)
     except TimeoutError:
-        return [warning(part.name, f"not done within {seconds:.0f} s", target.slow_advice)]
+        return [warning(part.name, f"not done within {seconds:.0f} s", slow_advice)]
     except QUERY_FAILURES as error:
         return [warning(part.name, f"not done: {error_line(error)}", "look into the server's log")]
 

@@ -218,7 +218,7 @@ async def check_rows(target: CheckTarget) -> list[Finding]:
     limit = (
         "ResultSetMaxRows = 100000 in [SPARQL] of virtuoso.ini" if target.is_virtuoso else "a higher limit"
     )
-    target.slow_advice = f"set {limit}: with answers of {rows:,} rows, names are listed part by part"
+    target.names_advice = f"set {limit}: with answers of {rows:,} rows, names are listed part by part"
     level = fatal if rows < MIN_ROW_LIMIT else warning
     return [level("row limit", says, f"set {limit}", rows=rows)]
 

@@ -73,7 +73,7 @@ class CheckTarget:
     graph: SparqlGraph = field(init=False)
     naming: Naming = field(init=False)
     sample: list[Triple] = field(default_factory=list)
-    slow_advice: str = "try again when it has less to do"  # for what takes too long
+    names_advice: str = ""  # for what takes too long because it lists names
 
     def __post_init__(self) -> None:
         self.transport = HttpTransport(self.url)

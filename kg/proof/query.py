@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal as Choice, get_args
 
+import inflection
+
 from kgqa.kg.proof.values import Kind, kind_of, year_of
 from kgqa.kg.terms import Chain, Hop, Literal, Term
 
@@ -27,6 +29,9 @@ MAX_ATTRIBUTE_HOPS = 2
 MAX_HOPS_IN_ALL = 100  # of all chains and attributes: rdflib's time grows with the square of the triples
 MAX_TERMS_PICKED = 1_000
 MAX_RANK = 100
+
+_RANKS = {2: "second", 3: "third"}
+_EXTREMES = {"min": ("smallest", "earliest"), "max": ("largest", "latest")}
 
 _KINDS: dict[Operator, tuple[Kind, ...]] = {
     **dict.fromkeys(("=", "!=", "not exists"), ("entity", "number", "date", "text")),
@@ -154,6 +159,17 @@ class Aggregate:
         given = bool(self.attribute) or self.place is not None
         _require(by_attribute or not given, f'"{self.function}" is of the answers themselves')
         _require(given or not by_attribute, f'"{self.function}" without an attribute')
+
+    @property
+    def extreme(self) -> str:
+        """Which of the values it takes, in words.
+
+        >>> [Aggregate("max", rank=rank).extreme for rank in (1, 2, 5)]
+        ['largest', 'second largest', '5th largest']
+        """
+        best = _EXTREMES[self.function.removeprefix("arg")][self.by == "date"]
+        rank = _RANKS.get(self.rank) or inflection.ordinalize(self.rank)
+        return f"{rank} {best}" if self.rank > 1 else best
 
 
 @dataclass(frozen=True, slots=True)

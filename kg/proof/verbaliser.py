@@ -30,6 +30,7 @@ from kgqa.kg.node_phrases import (
 from kgqa.kg.phrases import (
     be,
     is_joined,
+    is_noun,
     is_verbal,
     of_which,
     say_compared,
@@ -41,7 +42,7 @@ from kgqa.kg.phrases import (
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import ANY, Chain, Entity, one_line
-from kgqa.kg.text import FUNCTION_WORDS, in_plural, singular, word_set
+from kgqa.kg.text import in_plural, singular, word_set
 
 _OF_CLAUSES = word_set("that what where whose with")
 """Words of a reading by which "is" would follow a clause, and not what it says something of."""
@@ -57,9 +58,6 @@ _MARKS_OF_LONG = (
 )
 """Parts of a reading before which a colon stands too late."""
 
-_RANKS = {2: "second", 3: "third"}
-_EXTREMES = {"min": ("smallest", "earliest"), "max": ("largest", "latest")}
-
 
 def verbalise(query: AnswerQuery) -> str:
     """Return what an answer query asks for, as a noun phrase on one line."""
@@ -71,10 +69,8 @@ def verbalise(query: AnswerQuery) -> str:
     these = words.node(query.returned, several=True).text
     if computed.function == "count":
         return f"the number of {these}"
-    best = _EXTREMES[computed.function.removeprefix("arg")][computed.by == "date"]
-    if computed.rank > 1:
-        best = f"{_RANKS.get(computed.rank, f'number {computed.rank} from the')} {best}"
-    if computed.function in _EXTREMES:
+    best = computed.extreme
+    if computed.function in {"min", "max"}:
         return f"the {best} of {these}"
     if computed.place is None or computed.place == query.returned:
         return f"the one {_with_extreme(computed, best, 'it')} among {these}"
@@ -117,7 +113,7 @@ def say_answer(
         return f"{answers} {'have' if several else 'has'} {reading.removeprefix('the one with ')}"
     head, _, node = reading.removeprefix("the ").partition(" of ")
     has_clause = '"' in reading or bool({*reading.split()} & _OF_CLAUSES)
-    if node and reading.startswith("the ") and (head == "number" or (_is_noun(head) and not has_clause)):
+    if node and reading.startswith("the ") and (head == "number" or (is_noun(head) and not has_clause)):
         return _say_equal(head, node, answers, several=several)
     return f"{_capitalised(reading.replace('things ', 'those ', reading.startswith('things ')))}: {answers}"
 
@@ -137,17 +133,17 @@ def _answer_by_last_hop(chain: Chain, last: str, answers: str, *, several: bool,
             return ""
     if leads_to_members(hop):
         return ""
-    is_noun = _is_noun(relation, had=hop.words.startswith("has"))
+    names = is_noun(relation, had=hop.words.startswith("has"))
     verb = _verb(relation, several=many if hop.forward else several)
     first, second = (node, answers) if hop.forward else (answers, node)
-    if verb or (asks and not is_noun):
+    if verb or (asks and not names):
         said = f"{first} {verb or relation} {second}"
-    elif not (is_noun or is_verbal(relation)):  # a verb or a noun
+    elif not (names or is_verbal(relation)):  # a verb or a noun
         said = f"{first} – {relation}: {second}"
     elif hop.forward:
         equal = _say_equal(relation, node, answers, several=several)
-        said = equal if is_noun else f"{node}: {relation} {answers}"
-    elif is_noun:
+        said = equal if names else f"{node}: {relation} {answers}"
+    elif names:
         joined = f"have {node} as their" if several else f"has {node} as"
         said = f"{answers} {joined} {_in_singular(relation)}"
     else:
@@ -173,18 +169,6 @@ def _verb(relation: str, *, several: bool) -> str:
         return f"were {rest}" if several else relation
     acts = singular(first) != first and is_joined(relation)
     return with_verb(relation, several=several) if acts or relation.endswith(" by") else ""
-
-
-def _is_noun(relation: str, *, had: bool = False) -> bool:
-    """Return whether a relation is surely a noun; one in "hasTopping" is, as it is ``had``.
-
-    "founded" is none, and "treats", "plays for country" or "starring" may be verbs.
-    """
-    *before, last = relation.partition(" of ")[0].split() or [""]
-    first = before[0] if before else last
-    may_act = (first.endswith("s") and singular(first) != first) or (last.endswith("ing") and not before)
-    is_none = last.endswith("ed") or is_verbal(relation) or first.lower() in FUNCTION_WORDS
-    return not is_none and (had or not may_act)
 
 
 def _capitalised(words: str) -> str:

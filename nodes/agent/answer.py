@@ -103,7 +103,7 @@ def _as_remembered(condition: Condition, state: AgentState) -> Condition:
     shown = (end for chain in state["ways"] for end in chain.ends if end == value)
     known = not isinstance(value, Entity) or value.name is not None
     term = value if known else next(shown, value)
-    return replace(condition, remembered=condition.unknown or not is_term_said(term, state["question"]))
+    return replace(condition, remembered=condition.remembered or not is_term_said(term, state["question"]))
 
 
 def _last_ends(state: AgentState) -> list[Term]:

@@ -1,7 +1,6 @@
 """The state of a conversation: its messages, and what the last one asks."""
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Annotated, Any, NotRequired, Required
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage
@@ -12,7 +11,7 @@ from typing_extensions import TypedDict
 from kgqa.kg.terms import Entity, Literal, Term, is_id
 from kgqa.prompts.rewrite_question import ConversationTurn
 from kgqa.runtime.record import Record, Spend
-from kgqa.runtime.record_text import READ_AS
+from kgqa.runtime.record_text import READ_AS, path_end
 from kgqa.runtime.state import misfit, reducer
 
 PROOF_KEY = "kgqa"
@@ -97,12 +96,18 @@ def past_turns(messages: Sequence[AnyMessage]) -> list[ConversationTurn]:
 def _turn(asked: str, reply: AIMessage) -> ConversationTurn:
     proof = reply.additional_kwargs.get(PROOF_KEY)
     if not isinstance(proof, dict):
-        lines = (line for line in reply.text.split("\n") if line and not line.startswith(READ_AS))
-        return ConversationTurn(asked, (), tuple(map(Literal, islice(lines, 1))))
+        return ConversationTurn(asked, (), tuple(map(Literal, _said_answers(reply.text))))
     topics = (_term(ref) for ref in _refs(proof.get("topics")))
     answers = tuple(map(_term, _refs(proof.get("answers"))))
     entities = tuple(topic for topic in topics if isinstance(topic, Entity))
     return ConversationTurn(_text(proof.get("question")), entities, answers)
+
+
+def _said_answers(said: str) -> list[str]:
+    """Return what the paths of a reply lead to, as far as its sentence says it; that where there are none."""
+    lines = [line for line in said.split("\n") if line and not line.startswith(READ_AS)]
+    ends = [end for line in lines[1:] if (end := path_end(line)) and end in lines[0]]
+    return [*dict.fromkeys(ends)] or lines[:1]
 
 
 def _refs(listed: Any) -> list[tuple[str, str]]:

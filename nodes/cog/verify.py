@@ -27,9 +27,9 @@ from kgqa.nodes.verdicts import (
     accept_chain,
     group_findings,
     hold_group,
-    said_take,
+    rejected_with,
     said_to_unite,
-    turned_down,
+    take_as_said,
 )
 from kgqa.priors.masking import mask_names
 from kgqa.prompts.candidates import (
@@ -70,7 +70,7 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     if (outright := state["outright"]) and outright.chain == chain:
         runtime.trace["reason"] = SAID_BEFORE
         names = ", ".join(str(each.term) for each in named[:MAX_FEW_NAMES])
-        take: Take = "all" if outright.decision == "forward" else said_take(outright, named)
+        take: Take = "all" if outright.decision == "forward" else take_as_said(outright, named)
         finding, united = f"{chain}: {names}", said_to_unite(state)
         said = Sufficiency(decision=outright.decision, take=take, finding=finding, united=united)
         return _go_by(said, named, awaited, state, runtime)
@@ -107,7 +107,7 @@ def _go_by(
         return _extend(state, verdict, named, runtime)
     findings, finding = state["findings"], _finding(state["chain"], verdict, named)
     if verdict.decision == "backtrack":
-        same = turned_down(state, verdict)
+        same = rejected_with(state, verdict)
         return {
             **_fail("wrong_type", runtime),
             "findings": [*findings, replace(finding, text="")],

@@ -5,10 +5,10 @@ from kgqa.nodes.topic_conditions import awaited_topics
 from kgqa.nodes.verdicts import (
     SAID_BEFORE,
     accept_chain,
-    said_take,
+    rejected_with,
     said_to_unite,
     same_nodes,
-    turned_down,
+    take_as_said,
 )
 from kgqa.prompts.candidates import without_twins
 from kgqa.prompts.verify_chain import Verdict, VerifyChain
@@ -25,7 +25,8 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     chose the chain is done without asking again.
     With ``always_ask`` the model judges the former as well, and what comes back to the topic or has no name
     is a candidate like any other.
-    A malformed reply turns back. Where the chain goes on, so do those beside it that lead to the same nodes.
+    A malformed reply turns back. Where the chain goes on, those beside it that lead to the same nodes are
+    taken off the stack.
     """
     always_ask, chain = runtime.context.always_ask, state["chain"]
     found = state["candidates"]
@@ -40,7 +41,7 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
         runtime.trace["reason"] = SAID_BEFORE
         if said.decision == "forward":
             return _extend_or_backtrack(state, runtime)
-        take, united = said_take(said, shown), said_to_unite(state)
+        take, united = take_as_said(said, shown), said_to_unite(state)
         return accept_chain(state, Verdict(decision=said.decision, take=take, united=united), shown, awaited)
     prompt = VerifyChain(
         question=state["question"],
@@ -61,7 +62,7 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     if verdict.decision == "forward":
         return _extend_or_backtrack(state, runtime)
     if verdict.decision == "backtrack":
-        stack = [each for each in state["stack"] if each not in turned_down(state, verdict)]
+        stack = [each for each in state["stack"] if each not in rejected_with(state, verdict)]
         return {"stack": stack, "candidates": [], "decision": "backtrack"}
     return accept_chain(state, verdict, shown, awaited)
 

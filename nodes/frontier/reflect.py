@@ -44,7 +44,7 @@ async def reflect(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     history: list[ChainFindings] = []
     topics = [ChainFindings(Chain(topic), ()) for topic in state["topic_entities"]]
     every = [*topics, *(state["found"] if dry else []), *state["explored"]]
-    spent = tuple(each for each in every if each.chain in state["spent"])
+    spent = tuple(each for each in every if each.chain.hops and each.chain in state["spent"])
     if recalls < runtime.context.reflections:  # of the topics and what was explored, what still has choices
         history = [each for each in every if each.chain not in state["spent"]][:MAX_HISTORY_CHAINS]
     if not (found or history):

@@ -19,7 +19,7 @@ from kgqa.nodes.frontier.state import (
 )
 from kgqa.nodes.record import parametric_answers
 from kgqa.nodes.topic_conditions import with_topics
-from kgqa.nodes.verdicts import SAID_BEFORE, accept_group, group_findings, said_take, unite_groups
+from kgqa.nodes.verdicts import SAID_BEFORE, accept_group, group_findings, take_as_said, unite_groups
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound
 from kgqa.prompts.candidates import ChainFindings, can_unite
 from kgqa.prompts.solved_questions import SolvedQuestion
@@ -76,7 +76,7 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
 def _not_shown(groups: Sequence[ChainFindings], state: FrontierState) -> Iterator[ChainFindings]:
     """Yield the chains that have just led to nothing, and the last one of each topic that no group is of."""
     found = {each.chain for each in state["found"]}
-    seen = {chain.topic for chain in (*found, *(met for each in groups for met in each.met))}
+    seen = {chain.topic for each in groups for chain in (each.chain, *each.met)}
     if "failure" not in state["trace"][-1]:
         yield from (ChainFindings(each.chain, ()) for each in state["offers"] if each.chain not in found)
     for topic in state["topic_entities"]:
@@ -103,7 +103,7 @@ def _said_before(
     if not whole or not can_unite(whole):
         return None
     runtime.trace["reason"] = SAID_BEFORE
-    take = said_take(said, [end for each in whole for end in each.named])
+    take = take_as_said(said, [end for each in whole for end in each.named])
     numbers = [groups.index(each) + 1 for each in whole]
     verdict = Assessment(
         decision=said.decision, groups=numbers, take=take if said.decision == "stop" else "all"

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from kgqa.models.errors import MalformedReply, ModelError
@@ -48,6 +49,8 @@ async def _draw_samples(
     said: list[Any] = []
     update: SamplesUpdate = {"topics": given_topics(state)}
     runtime.trace["samples"] = []
+    with suppress(BudgetExceeded, ModelError, OSError):  # the first prompt tells of it
+        await runtime.open_resources()  # in one thread: prompts side by side would each take one to wait in
     while len(said) < len(prompts) and "decision" not in update:
         left = prompts[len(said) :]
         room = _count_affordable(left, runtime)

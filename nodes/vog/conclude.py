@@ -10,7 +10,7 @@ from kgqa.kg.proof.query import Aggregate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
 from kgqa.nodes.filter import filter_branch
 from kgqa.nodes.record import failure_outcome
-from kgqa.nodes.verdicts import accept_group, group_findings, said_take
+from kgqa.nodes.verdicts import accept_group, group_findings, take_as_said
 from kgqa.nodes.vog.state import VoGState, VoGUpdate, entity_ids, is_cut, may_revise
 from kgqa.priors.answer_agreement import answer_key, is_unanswered
 from kgqa.prompts.assess_found import EvaluateFound, Evaluation
@@ -161,7 +161,7 @@ def _known_answer(groups: Sequence[ChainFindings], state: VoGState) -> Evaluatio
             reason = "the plan's answers are what a chain leads to"
             return Evaluation(rationale=reason, decision="stop", groups=[number])
         if outright and outright.chain in [Chain(chain.topic, chain.hops) for chain in chains]:
-            take = said_take(outright, group.ends)
+            take = take_as_said(outright, group.ends)
             reason = "its last relation was said to lead to the answers"
             return Evaluation(rationale=reason, decision=outright.decision, groups=[number], take=take)
     return None

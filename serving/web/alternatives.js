@@ -15,7 +15,7 @@ export function showAlternatives({ alternatives = [] }, take) {
   byId("alternatives-part").hidden = !rows.length;
 }
 
-/** The record shown last with another reading as what was asked, or the one shown before that has it (`take_alternative`). */
+/** The record shown last with another reading as what was asked, or the one shown before that has it (`take_alternative`, which makes a sentence too). */
 export function takeAlternative(shown, number) {
   const record = shown.at(-1);
   const other = record.alternatives[number - 2];

@@ -41,7 +41,6 @@ NO_MESSAGES: tuple[Any, ...] = (
     ),
     *([{"type": "remove", "id": "nobody"}], [_user("x", additional_kwargs=5)], [_user("x", name={"a": 1})]),
     [{"lc": 1, "type": "constructor", "id": ["subprocess", "Popen"], "kwargs": {"args": ["true"]}}],
-    [_user("x" * 4_001)],
 )
 
 ODD_MESSAGES: tuple[Any, ...] = (
@@ -80,6 +79,8 @@ def test_a_conversation_of_any_shape_is_answered_or_refused_in_one_line(
         told = _chat(alice, messages)["__error__"]
         assert told["error"] in ("StateError", "NotServed"), messages
         assert "\n" not in told["message"]
+    refused = _chat(alice, [_user("x" * 4_001)])
+    assert refused == {"detail": "the question is longer than 4000 characters; shorten it"}
     for messages in ODD_MESSAGES:
         assert "__error__" not in _chat(alice, messages), str(messages)[:200]
     for options in NO_OPTIONS:
@@ -87,7 +88,7 @@ def test_a_conversation_of_any_shape_is_answered_or_refused_in_one_line(
         assert told["error"] in ("OptionError", "NotServed"), options
         assert "\n" not in told["message"]
         assert len(told["message"]) < 1_500
-    tried(inputs=len(NO_MESSAGES) + len(ODD_MESSAGES) + len(NO_OPTIONS))
+    tried(inputs=len(NO_MESSAGES) + 1 + len(ODD_MESSAGES) + len(NO_OPTIONS))
 
 
 class Door:

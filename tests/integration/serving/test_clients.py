@@ -189,8 +189,10 @@ def told_by(script: str, *words: str) -> Any:
 
 def test_the_client_in_javascript(server: Server, model: Reader) -> None:
     model.hold(1)
-    told = told_by("client.mjs", server.url, json.dumps(INPUT))
-    model.release()
+    try:
+        told = told_by("client.mjs", server.url, json.dumps(INPUT))
+    finally:
+        model.release()
     for mode, events in told.pop("modes").items():
         assert {*events} - {"messages/metadata"} == {"metadata", *EVENTS[mode]}
     assert shown({"answers": told.pop("edited")}) == ["Ulm"]

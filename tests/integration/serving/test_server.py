@@ -462,6 +462,39 @@ def timeless(record: Any) -> dict[str, Any]:
     return {key: record[key] for key in ("answers", "outcome", "paths", "evidence", "trace", "topics")}
 
 
+def test_other_agents_talk_to_chat_by_a2a(server: Server, alice: Any) -> None:
+    import httpx
+
+    [assistant] = alice.assistants.search(graph_id="chat")
+    path = f"/a2a/{assistant['assistant_id']}"
+
+    def call(text: str, method: str = "send", **context: str) -> dict[str, Any]:
+        message = {"role": "user", "messageId": "1", "parts": [{"kind": "text", "text": text}], **context}
+        return {"jsonrpc": "2.0", "id": 1, "method": f"message/{method}", "params": {"message": message}}
+
+    def said(text: str, key: str = ALICE, **context: str) -> Any:
+        return asked(server, path, call(text, **context), x_api_key=key, accept="application/json")[1]
+
+    first = said("Where does Ada live?")["result"]
+    at = {"contextId": first["contextId"]}
+    second = said("And Ben?", **at)["result"]
+    replies = [task["artifacts"][0]["parts"][0]["text"].splitlines()[0] for task in (first, second)]
+    assert replies == ["Ada lives in Ulm.", "Ben lives in Bonn."]
+    headers = {"x-api-key": ALICE, "accept": "text/event-stream"}
+    stream = httpx.post(
+        server.url + path, json=call("And Cleo?", "stream", **at), headers=headers, timeout=20
+    )
+    parts = [json.loads(line[5:])["result"] for line in stream.text.splitlines() if line.startswith("data:")]
+    [artifact] = [part["artifact"] for part in parts if part["kind"] == "artifact-update"]
+    assert artifact["parts"][0]["text"].startswith("Cleo lives in Ulm.")
+    assert "a thread with this id exists already" in said("And Cleo?", BOB, **at)["error"]["message"]
+    assert "longer than 4000 characters" in said("x" * 5_000)["error"]["message"]
+    for guarded in (path, f"{path}/.well-known/agent-card.json"):
+        assert asked(server, guarded)[0] == 401
+    card = asked(server, f"{path}/.well-known/agent-card.json", x_api_key=ALICE)[1]
+    assert card["description"].startswith("Chat: a conversation")
+
+
 @pytest.mark.usefixtures("history")
 def test_keys_are_written_down_nowhere_but_names_are(server: Server, alice: Any, thread: str) -> None:
     log = server.log.read_text()
@@ -474,25 +507,3 @@ def test_keys_are_written_down_nowhere_but_names_are(server: Server, alice: Any,
 @pytest.mark.parametrize("complaint", ["BlockingError", "nregistered type", "Blocked deserialization"])
 def test_the_log_has_no_complaint(server: Server, complaint: str) -> None:
     assert [line for line in server.log.read_text().splitlines() if complaint in line] == []
-
-
-def test_other_agents_talk_to_chat_by_a2a(server: Server, alice: Any) -> None:
-    [assistant] = alice.assistants.search(graph_id="chat")
-    path = f"/a2a/{assistant['assistant_id']}"
-
-    def said(text: str, key: str = ALICE, **context: str) -> Any:
-        message = {"role": "user", "messageId": "1", "parts": [{"kind": "text", "text": text}], **context}
-        call = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
-        return asked(server, path, call, x_api_key=key, accept="application/json")[1]
-
-    first = said("Where does Ada live?")["result"]
-    at = {"contextId": first["contextId"]}
-    second = said("And Ben?", **at)["result"]
-    replies = [task["artifacts"][0]["parts"][0]["text"].splitlines()[0] for task in (first, second)]
-    assert replies == ["Ada lives in Ulm.", "Ben lives in Bonn."]
-    assert "a thread with this id exists already" in said("And Cleo?", BOB, **at)["error"]["message"]
-    assert "longer than 4000 characters" in said("x" * 5_000)["error"]["message"]
-    for guarded in (path, f"{path}/.well-known/agent-card.json"):
-        assert asked(server, guarded)[0] == 401
-    card = asked(server, f"{path}/.well-known/agent-card.json", x_api_key=ALICE)[1]
-    assert card["description"].startswith("Chat: a conversation")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given as drawn, strategies as st
+from hypothesis import assume, given as drawn, settings, strategies as st
 
 import kgqa
 from kgqa.evaluation.protocols import measure_by_protocol
@@ -52,9 +52,14 @@ CELLS = st.sampled_from(["a", "b", "é", "Z", "0", "zz", "true", None])
 TABLES = st.one_of(st.booleans(), st.lists(st.lists(CELLS, min_size=1), max_size=6))
 
 
+@pytest.fixture(scope="module")
+def client() -> Any:
+    return pytest.importorskip("text2sparql_client.utils.evaluation_metrics")
+
+
+@settings(deadline=None)
 @drawn(TABLES, TABLES)
-def test_values_are_counted_as_the_client_itself_counts_them(gold: Rows, given: Rows) -> None:
-    client = pytest.importorskip("text2sparql_client.utils.evaluation_metrics")
+def test_values_are_counted_as_the_client_itself_counts_them(client: Any, gold: Rows, given: Rows) -> None:
     transform = client.DBpediaDict2PytrecDict("?").tranform  # codespell:ignore
     assume(cells_of(gold))  # it leaves out what has no gold
 

@@ -248,6 +248,14 @@ class TestGraph:
         assert state["question"] == "Where does Ben live?"
         assert len(state["messages"]) == 4
 
+    async def test_what_a_sentence_names_beside_its_answer_is_no_answer(self, kg: Any) -> None:
+        reply = AIMessage("The river of Ulm is Danube.\n\nCleo -lives_in-> Ulm -river-> Danube")
+        messages = [HumanMessage("What is the river of the town where Cleo lives?"), reply]
+        context, model = scripted(kg, {"question": "Where does Ben live?"})
+        await say([*messages, HumanMessage("How long is it?")], context)
+        (prompt,) = [each for each in model.prompts if each.name == "rewrite_question"]
+        assert [answer.name for answer in prompt.turns[0].answers] == ["Danube"]
+
     async def test_a_client_that_keeps_words_alone_is_answered(self, kg: Any) -> None:
         messages = [
             HumanMessage("Where does Ada live?"),

@@ -222,6 +222,23 @@ async def test_each_topic_may_have_its_own_part_said_when_it_is_chosen(graph: Op
     assert "Each topic entity is checked by itself" in model.prompts[0].case()
 
 
+@pytest.mark.parametrize("last", [{"take": "count"}, {"take": "all"}, {"decision": "filter"}])
+async def test_a_count_that_one_topic_has_said_is_of_what_all_share(graph: Open, last: Any) -> None:
+    model = playing(
+        lambda p: {**choose("child")(p), "then": "count"},
+        lambda _: {"decision": "stop", **last},
+        lambda _: {"fits": "all"},
+    )
+    record = await ask(
+        "How many of Ada's children live in Ulm?",
+        topics=["Ada", "Ulm"],
+        kg=graph(FAMILY),
+        model=model,
+        topic_conditions=False,
+    )
+    assert (shown(record), record["outcome"]) == (["1"], "grounded")
+
+
 async def test_all_that_is_there_is_said_beforehand_without_the_start(graph: Open) -> None:
     films = 'e:ran rdfs:label "Ran"@en ; r:by e:ak . e:ikiru rdfs:label "Ikiru"@en ; r:by e:ak . '
     films += 'e:ak rdfs:label "Akira"@en ; r:born 1910 ; r:in e:tokyo . e:ran r:year 1985 .'

@@ -152,3 +152,46 @@ async def test_a_reflection_says_what_led_nowhere(graph: Open) -> None:
     )
     await ask(graph, model, "Ada", "Bonn")
     assert '"Ada" -pet-> ?1 led only to "Rex"' in asked(model, "reflect")[0].case().splitlines()
+
+
+async def test_what_a_topic_led_to_is_said_where_its_new_chain_has_no_names(graph: Open) -> None:
+    def turn(prompt: Any) -> dict[str, Any]:
+        deep = prompt.found[0].chain.depth == 2
+        return {"decision": "stop", "groups": [1]} if deep else {"decision": "forward", "groups": [1, 2]}
+
+    def relations(prompt: Any) -> Any:
+        deep = prompt.offers[0].chain.depth == 2
+        return pick(*(["child lives_in", "country ruled"] if deep else ["child", "country"]))(prompt)
+
+    model = playing(pick_relations=relations, assess_found=turn)
+    rome = 'e:rome rdfs:label "Rome"@en ; r:country e:italy . e:italy rdfs:label "Italy"@en ; '
+    rome += "r:ruled e:n1 ; r:coast e:sea . e:n1 r:since 1861 ; r:until 1946 ."
+    await kgqa.aask(
+        "the question",
+        topics=["Ada", "Rome"],
+        method="pog",
+        kg=graph(FAMILY + rome),
+        model=model,
+        cross_mediators=False,
+    )
+    lines = [prompt.case().splitlines() for prompt in asked(model, "assess_found")]
+    assert '"Rome" -country-> ?1 led only to "Italy"' in lines[1]
+
+
+async def test_a_topic_from_which_nothing_more_was_chosen_is_no_dead_end(graph: Open) -> None:
+    chosen: list[Any] = []
+
+    def relations(prompt: Any) -> Any:
+        chosen.append(prompt)
+        return pick("pet")(prompt) if len(chosen) == 1 else {"relations": []}
+
+    model = playing(
+        pick_relations=relations,
+        assess_found=lambda p: {"decision": "forward", "groups": [1]},
+        reflect=lambda p: {"go_on": [], "recall": [1]},
+        infer_from_evidence={"chosen": []},
+    )
+    await ask(graph, model, "Ada", "Bonn", "Ulm", reflections=2)
+    lines = asked(model, "reflect")[-1].case().splitlines()
+    assert '"Ada" -pet-> ?1 led only to "Rex"' in lines
+    assert not [line for line in lines if line.endswith("led to nothing further")]

@@ -56,7 +56,7 @@ NAMES = {
         ),
         (
             "SELECT ?m { { ?m r:dept r:b } UNION { ?m r:knows r:c } }",
-            "things whose department is Bolt or things whose knows include Cog",
+            'things whose department is Bolt or things whose "knows" is Cog',
         ),
         ("ASK { r:b r:dept r:c }", "whether Bolt is something whose department is Cog"),
         ("ASK { ?m r:dept r:c }", "whether there is something whose department is Cog"),
@@ -109,8 +109,8 @@ NAMES = {
         (
             "SELECT ?d (COUNT(?m) AS ?n) "
             "{ ?m r:dept ?d { ?m r:knows r:b } UNION { ?m r:knows r:c } } GROUP BY ?d",
-            "for each department of something whose knows include Bolt or something whose knows include Cog: "
-            "the number of (things whose knows include Bolt or things whose knows include Cog) "
+            'for each department of something whose "knows" is Bolt or something whose "knows" is Cog: '
+            'the number of (things whose "knows" is Bolt or things whose "knows" is Cog) '
             "whose department it is",
         ),
         (

@@ -34,9 +34,7 @@ OF_LIMA = branch(LIMA, "^capital", "officialCurrency")
 UNITED = branch(PERU, "neighbour", others=(Chain(LIMA, hops("^twin_town", "country")),))
 
 
-@pytest.mark.parametrize(
-    ("rank", "said"), [(2, "the second largest of"), (5, "the number 5 from the largest of")]
-)
+@pytest.mark.parametrize(("rank", "said"), [(2, "the second largest of"), (5, "the 5th largest of")])
 def test_a_rank_is_said(rank: int, said: str) -> None:
     query = AnswerQuery((OF_LIMA,), 0, aggregate=Aggregate("max", rank=rank))
     assert verbalise(query).startswith(said)
@@ -59,6 +57,8 @@ def test_what_is_let_pass_where_nothing_is_known_is_said() -> None:
         ([branch(LIMA, "^worksAt")], "things that work at Lima"),
         ([branch(LIMA, "^locatedIn", "locatedIn")], 'the "located in" of something that is located in Lima'),
         ([branch(LIMA, "^starred_actors")], "things whose starred actors include Lima"),
+        ([branch(LIMA, "^knows")], 'things whose "knows" is Lima'),
+        ([branch(LIMA, "^hasParts")], "things whose parts include Lima"),
         ([branch(LIMA)], "Lima"),
         ([Branch(Chain(LIMA), (0,), (Chain(PERU),))], "Lima or Peru"),
         ([branch(value_node(Literal("7")), "^length")], "things whose length is 7"),

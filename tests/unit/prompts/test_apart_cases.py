@@ -73,7 +73,7 @@ def test_what_is_taken(prompt: Prompt[Any], reply: dict[str, Any]) -> None:
         (FREE, {"relations": ["^ "]}, "the blueprint has a name that is blank"),
         (FILTER, {"keep": [4]}, "candidate 4 was not offered; choose from 1 to 3"),
         (FILTER, {"keep": [1, 1]}, "each candidate may be named once"),
-        (EVALUATE, {"decision": "stop"}, "name one group, not 0"),
+        (EVALUATE, {"decision": "stop"}, "name one group, or several that have the same candidates, not 0"),
         (EVALUATE, {**STOP, "take": "some", "chosen": [3]}, "candidate 3 is of group 2, which is not in"),
         (EVALUATE, {**STOP, "take": "largest"}, '"largest" needs candidates that are all numbers'),
         (EVALUATE, {"decision": "stop", "answers": ["Ulm"]}, "go by what was found alone"),

@@ -152,7 +152,7 @@ def test_what_is_missing_is_looked_for_once() -> None:
     assert PROMPT.can_look_for(missing) and not PROMPT.can_look_for(PROMPT.reply(fits="all"))
     final = replace(PROMPT, looked_for="height")
     assert not final.can_look_for(missing)
-    said = 'Looked for: "height"; the nearest is shown now, nothing else is known'
+    said = 'Looked for: "height"; the nearest of what was not shown is shown now. Nothing more is looked for.'
     assert said in final.case().splitlines() and "Looked for" not in PROMPT.case()
 
 

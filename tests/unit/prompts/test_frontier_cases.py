@@ -159,7 +159,7 @@ REFUSED: list[tuple[Prompt[Any], dict[str, Any], str]] = [
     (PICK, {"relations": [4]}, "relation 4 was not offered; choose from 1 to 3"),
     (PICK, {"relations": [1, 1]}, "each relation may be named once"),
     (PICK, {"rationale": "none given"}, "relations: "),
-    (ASSESS, {"decision": "stop"}, "name one group, not 0"),
+    (ASSESS, {"decision": "stop"}, "name one group, or several that have the same candidates, not 0"),
     (ASSESS, {"decision": "filter", "groups": [3]}, "group 3 was not offered"),
     (ASSESS, {"decision": "backtrack", "groups": [1]}, "decision: "),
     (

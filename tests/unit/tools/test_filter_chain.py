@@ -103,3 +103,10 @@ async def filtered(turtle: Write, **arguments: Any) -> FilteredChain:
     call = {"name": "filter_chain", "args": {**PLAYERS, **arguments}, "id": "1", "type": "tool_call"}
     found: FilteredChain = (await tools["filter_chain"].ainvoke(call)).artifact
     return found
+
+
+def test_the_schema_says_which_ranks_there_are(turtle: Write) -> None:
+    tools = make_tools(open_graph([turtle(TEAM)]))
+    schema = next(tool for tool in tools if tool.name == "filter_chain").get_input_jsonschema()
+    rank = schema["$defs"]["ExtremeArguments"]["properties"]["rank"]
+    assert (rank["minimum"], rank["maximum"]) == (1, 100)
