@@ -10,7 +10,9 @@ from kgqa.kg.terms import Term
 from kgqa.nodes.attributes import known_attributes, look_for_missing
 from kgqa.nodes.cog.state import CoGState, shown_progress
 from kgqa.nodes.proof import query_of_memory
+from kgqa.nodes.verdicts import with_twins
 from kgqa.prompts.apply_conditions import ApplyConditions, StatedConditions
+from kgqa.prompts.candidates import without_twins
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node
@@ -59,12 +61,13 @@ async def filter_branch(
         prompt = replace(prompt, candidates=_candidates(kept))
         fewer = len(prompt.lots) < len(lots) and len(kept.ends) > 1
         lots = prompt.lots if fewer and kept.picked is not None else []
+    kept = with_twins(kept, [*map(Candidate, branch.ends)])
     runtime.trace["kept"] = len(kept.ends)
     return (kept if judged else replace(kept, verdict="filter")) if kept.ends else None, limit
 
 
 def _candidates(branch: VerifiedChain) -> tuple[Candidate, ...]:
-    return tuple(map(Candidate, branch.ends))
+    return without_twins(map(Candidate, branch.ends))
 
 
 async def _make_prompt(

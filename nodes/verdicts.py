@@ -181,7 +181,7 @@ def accept_chain(
     branch = _united(branch, [state["siblings"][number - 1] for number in verdict.united], take)
     if any(each.aggregate == COUNT for each in state["memory"]):  # what is counted is what the chains share
         branch = replace(branch, aggregate=branch.aggregate or COUNT)
-    branch = _with_twins(branch, state["candidates"])
+    branch = with_twins(branch, state["candidates"])
     return {
         "memory": [*state["memory"], branch],
         "decision": "refine" if awaited or next_topic(state) else branch.decision,
@@ -200,7 +200,7 @@ def accept_group(groups: Sequence[ChainFindings], reply: GroupVerdict, runtime: 
     held = any(each.met or each.chain.constraints for each in taken)  # then all have the same ends
     others = () if held else tuple(each.chain for each in taken[1:])
     branch = replace(branch, ends=tuple(dict.fromkeys(branch.ends)), others=others)
-    branch = _with_twins(branch, [end for each in taken for end in each.twins])
+    branch = with_twins(branch, [end for each in taken for end in each.twins])
     if any(each.chosen for each in taken):
         branch = replace(branch, picked=branch.picked or reply.rationale)
     runtime.trace["chain"] = str(group.chain)
@@ -208,9 +208,9 @@ def accept_group(groups: Sequence[ChainFindings], reply: GroupVerdict, runtime: 
     return {"memory": [*met, branch], "decision": branch.decision}
 
 
-def _with_twins(branch: VerifiedChain, candidates: Sequence[Candidate]) -> VerifiedChain:
-    """Return a branch that counts with values of the same text as its ends: the graph counts them too."""
-    if branch.aggregate != COUNT or branch.picked is not None:
+def with_twins(branch: VerifiedChain, candidates: Sequence[Candidate]) -> VerifiedChain:
+    """Return a branch that counts, or may yet, with all values of the texts of its ends, as the graph has."""
+    if branch.picked is not None or (branch.aggregate != COUNT and branch.verdict != "filter"):
         return branch
     texts = {end.value for end in branch.ends if isinstance(end, Literal)}
     terms = [each.term for each in candidates]
