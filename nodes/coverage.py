@@ -14,7 +14,7 @@ from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.linking.name_words import NAMING_PHRASES
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.sparql.derived import leads_to_members
-from kgqa.kg.terms import ANY, Entity, Hop, Term, local_name, value_node
+from kgqa.kg.terms import ANY, Entity, Hop, Term, is_value_id, local_name, value_node
 from kgqa.kg.text import fold, in_plural, split_words
 from kgqa.nodes.cues import asked_extremes, without_cues
 from kgqa.nodes.said import is_number_word
@@ -191,7 +191,10 @@ async def _uncovered(
         compared = _Likeness({})
     left = [each for each in phrases if compared.least(each, said) < MIN_SUPPORT]
     apart = {each: best for each in left if (best := compared.best(each, said)) < MIN_SUPPORT}
-    acts = not _ACTING.isdisjoint(fold(masked).split())  # the verb of "does" is that of the relation
+    # the verb of "does" is that of the relation, and after a value stands its unit
+    acts = not _ACTING.isdisjoint(fold(masked).split()) or any(
+        is_value_id(each.id) for each in names.values()
+    )
     strict = {each for each in apart if each.is_predicate or (each.is_of_name and not acts)}
     strict |= {each for each in left if each.restricts}
     plain = [each for each in apart if each not in strict and not each.is_kind]
