@@ -142,7 +142,7 @@ async def test_a_topic_that_is_on_no_path_is_said_and_never_grounded(turtle: Tur
     [
         ({"decision": "stop"}, "Cleo", "grounded"),
         ({"decision": "filter"}, "Cleo", "grounded_unverified"),
-        ({"decision": "stop", "take": "count"}, "1", "grounded_unverified"),
+        ({"decision": "stop", "take": "count"}, "1", "grounded_inference"),  # of what both share
     ],
 )
 async def test_what_one_topic_left_to_filter_is_not_done_by_the_next(
