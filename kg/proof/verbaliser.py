@@ -128,7 +128,7 @@ def _answer_by_last_hop(chain: Chain, last: str, answers: str, *, several: bool,
     relation, node = say_relation(hop), last if chain.depth > 1 else say_term(chain.topic)
     if not node:
         before = _phrases(_query_of(chain.upto(chain.depth - 1))).node(chain.depth - 1, several=True)
-        node, many = before.text, True
+        node, many = f"the {before.text}" if " of " in before.text else before.text, True
         if before.is_long or not hop.forward:
             return ""
     if leads_to_members(hop):
@@ -152,7 +152,10 @@ def _answer_by_last_hop(chain: Chain, last: str, answers: str, *, several: bool,
 
 
 def _say_equal(relation: str, node: str, answers: str, *, several: bool) -> str:
-    noun = in_plural(relation) if several else _in_singular(relation)
+    first = relation.partition(" ")[0]
+    is_plural = singular(first) != first and not first.endswith("s")  # "people born here"
+    in_many = relation if is_plural else in_plural(relation)
+    noun = in_many if several else _in_singular(relation)
     return f"The {noun} of {node} {be(several)} {answers}"
 
 

@@ -73,7 +73,7 @@ class TestReplies:
         assert others.splitlines()[0] == "or did you mean"
         assert (
             said == "Read as: what the child of Ada lives in.\n"
-            "Children of Ada live in Bonn and Ulm (from the graph, if I read you right)."
+            "The children of Ada live in Bonn and Ulm (from the graph, if I read you right)."
         )
         assert way == "Ada -child-> ? -lives_in-> Bonn and Ulm"
         proof = reply.additional_kwargs["kgqa"]

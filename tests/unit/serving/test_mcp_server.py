@@ -78,7 +78,7 @@ async def test_an_answer_has_its_proof(options: dict[str, Any]) -> None:
         result = await client.call_tool("ask", {"question": "Where do the children of Ada live?"})
     assert text(result).splitlines()[:2] == [
         "Read as: what the child of Ada lives in.",
-        "Children of Ada live in Bonn and Ulm (from the graph, if I read you right).",
+        "The children of Ada live in Bonn and Ulm (from the graph, if I read you right).",
     ]
     assert "Ada -child-> " in text(result)
     said = result.structured_content
