@@ -183,7 +183,8 @@ async def _uncovered(
         return [*map(str, phrases)]
     if alone:  # a query of relations alone may be of anything: what is only alike may be what is meant
         words = dict.fromkeys(each for phrase in phrases for each in phrase.words if not asked_extremes(each))
-        return [word for word in words if _Likeness({}).word(word, said) < MIN_SUPPORT]
+        by_stems = _Likeness({})
+        return [word for word in words if by_stems.word(word, said) < MIN_SUPPORT]
     texts = [*asked, *said, *parts, *taken]
     try:
         compared = _Likeness(dict(zip(texts, await runtime.encode(texts), strict=True)))

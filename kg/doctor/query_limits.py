@@ -31,10 +31,7 @@ MAX_MEDIAN_SECONDS = 1.0  # of a query; where it is more, questions take minutes
 MAX_P95_SECONDS = 10.0  # of one query in twenty; a person would not wait for more
 
 SQUARE_SIDE = 101  # of a square of rows that is larger than a page
-CUBE_SIDES = (
-    20,
-    400,
-)  # of cubes of rows that are counted: the first takes no server long, the last is enough
+CUBE_SIDES = 20, 400  # of the first cube of rows that is counted, which takes no time, and of the last
 _SOME_TRIPLES = "{ SELECT ?s WHERE { ?s ?p ?o } LIMIT 2 }"
 
 QUERY_KINDS = (

@@ -62,7 +62,8 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     if verdict.decision == "forward":
         return _extend_or_backtrack(state, runtime)
     if verdict.decision == "backtrack":
-        stack = [each for each in state["stack"] if each not in rejected_with(state, verdict)]
+        rejected = rejected_with(state, verdict)
+        stack = [each for each in state["stack"] if each not in rejected]
         return {"stack": stack, "candidates": [], "decision": "backtrack"}
     return accept_chain(state, verdict, shown, awaited)
 
@@ -70,7 +71,8 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
 def _extend_or_backtrack(state: State, runtime: NodeRuntime) -> Update:
     if state["chain"].depth < runtime.context.depth:
         points = [*state["resume_points"], state["chain"]]
-        stack = [each for each in state["stack"] if each not in same_nodes(state)]
+        same = same_nodes(state)
+        stack = [each for each in state["stack"] if each not in same]
         return {"stack": stack, "candidates": [], "resume_points": points, "decision": "forward"}
     runtime.trace["limit"] = "depth"
     return {"candidates": [], "decision": "backtrack"}

@@ -14,7 +14,7 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 from kgqa.graphs import METHODS
-from kgqa.tests.integration.serving.asking import FAMILY, INPUT, MODEL, Reader, reading
+from kgqa.tests.integration.serving.asking import INPUT, MODEL, Reader
 from kgqa.tests.support.servers.langgraph import Server, missing, serving
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=str(missing()))
@@ -37,19 +37,6 @@ EVENTS = {
     "custom": set(),  # none of our nodes has anything to say there
 }
 """What is told in a stream mode."""
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[Reader]:
-    with reading() as reader:
-        yield reader
-
-
-@pytest.fixture(scope="module")
-def kg(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path: Path = tmp_path_factory.mktemp("graph") / "family.ttl"
-    path.write_text(FAMILY)
-    return path
 
 
 @pytest.fixture(scope="module")

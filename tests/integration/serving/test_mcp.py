@@ -16,7 +16,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
-from kgqa.tests.integration.serving.asking import FAMILY, INPUT, MODEL, PROMPTS, Reader, reading
+from kgqa.tests.integration.serving.asking import INPUT, MODEL, PROMPTS, Reader
 from kgqa.tests.support.servers.langgraph import Server, missing, serving
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=str(missing()))
@@ -25,19 +25,6 @@ ALICE = "a-key-of-alice-0123"
 
 CHAINS = {"chains": [{"topic": f"<http://t/e/e{n}>", "hops": ["child"]} for n in range(120)]}
 """More chains than a capped call may visit."""
-
-
-@pytest.fixture(scope="module")
-def kg(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path: Path = tmp_path_factory.mktemp("graph") / "family.ttl"
-    path.write_text(FAMILY)
-    return path
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[Reader]:
-    with reading() as reader:
-        yield reader
 
 
 def command(kg: Path, *arguments: str) -> list[str]:
