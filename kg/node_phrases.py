@@ -26,13 +26,16 @@ Clause = Callable[[bool], str]
 class Said(NamedTuple):
     """Words for a node; whether they are of several things, and more than a name of it.
 
-    ``told`` is all that is known of the node where this is what it is: a comparison.
+    ``told`` is all that is known of the node where this is what it is: a comparison; ``has_clauses`` tells
+    whether more is said than what it is of what, ``is_nested`` whether this itself takes many words.
     """
 
     text: str
     several: bool = False
     is_long: bool = False
     told: str = ""
+    has_clauses: bool = False
+    is_nested: bool = False
 
     @property
     def one_of_it(self) -> str:
@@ -70,6 +73,21 @@ class Union(NamedTuple):
     alternatives: Sequence[Alternative]
 
 
+def say_equal(node: Said, answers: str, *, several: bool) -> str | None:
+    """Return that a node is the answers, as a sentence without its full stop; None where it is nested."""
+    if node.is_nested:
+        return None
+    words = f"the {node.text.removeprefix('the ')}"
+    if node.has_clauses:
+        return f"{answers} {be(several)} {words}"
+    return f"{words[:1].upper()}{words[1:]} {be(several)} {answers}"
+
+
+def say_ones(several: bool) -> str:
+    """Return what answers are called of which nothing says what they are."""
+    return "ones" if several else "one"
+
+
 def say_related(hop: Hop, other: Said, several: bool) -> str:
     """Say of a node what it is joined to by a hop from it."""
     relation, text = say_relation(hop), other.text
@@ -88,7 +106,8 @@ def say_related(hop: Hop, other: Said, several: bool) -> str:
     if is_verbal(relation) and not other.is_long:
         return f"that {text} {with_verb(relation, several=other.several)}"
     said = of_which(relation, text, several=several and not is_verbal(relation), is_long=other.is_long)
-    return f"that {be(several)} {said}"
+    is_plural = not several and in_plural(relation) == relation and not is_verbal(relation)
+    return f"that {be(several)} {'one of ' * is_plural}{said}"
 
 
 class NodePhrases:
@@ -165,6 +184,7 @@ class NodePhrases:
             joined.append((hop, bracketed(other)))
         others = [bracketed(self._union(union, node, several, thing)) for union in unions]
         is_long = bool(unions)
+        is_nested = is_long or any(other.is_long for _, other in joined)
         if classes:
             name, several = classes.pop(0), not each
             head = in_plural(name) if several else name
@@ -174,20 +194,20 @@ class NodePhrases:
             _, other = joined.pop(0)
             head = of_which(tail, other.text, several=several, is_long=other.is_long)
             is_long = other.is_long or is_verbal(tail)
+            is_nested |= is_verbal(tail)
         elif others:
             head, several, *_ = others.pop(0)
         else:
             several = several or thing == THINGS
-            head = THINGS if several else thing
+            head = THINGS if several and thing == SOMETHING else thing
         words = [say_related(hop, other, several) for hop, other in joined]
         words += [f"that {be(several)} {other.text}" for other in others]
         words += [f"that {be(several)} of the type {name}" for name in classes]
         words = [*dict.fromkeys([*words, *(clause(several) for clause in clauses)])]
         is_compared = head == SOMETHING and len(words) == 1 and words[0].startswith("that ")
         told = words[0].removeprefix("that ") if is_compared and clauses else ""
-        return Said(
-            " ".join(filter(None, (head, " and ".join(words)))), several, is_long or bool(words), told
-        )
+        text = " ".join(filter(None, (head, " and ".join(words))))
+        return Said(text, several, is_long or bool(words), told, bool(words), is_nested)
 
     def _union(self, union: Union, node: int, several: bool, thing: str) -> Said:
         """Say a node by alternatives, each with all that is joined to it on its way."""

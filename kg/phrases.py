@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from kgqa.kg.proof.values import kind_of
 from kgqa.kg.sparql.derived import derived_label
 from kgqa.kg.terms import Entity, Hop, Literal, Term, local_name, one_line, plain_term
-from kgqa.kg.text import FUNCTION_WORDS, in_plural, in_words, singular, spaced
+from kgqa.kg.text import FUNCTION_WORDS, in_plural, in_words, singular, spaced, word_set
 
 MAX_TERMS_SAID = 3
+
+_ACTIVE = word_set("appeared competed died graduated lived participated played served starred studied worked")
+"""Words in "-ed" that stand before "in" and the like without "is": nothing else tells them from "located"."""
 
 _COMPARED = {
     "!=": ("other than", "other than"),
@@ -64,19 +67,19 @@ def list_words(words: Sequence[str], last: str = "and") -> str:
 def say_relation(hop: Hop) -> str:
     """Return what a relation is called, in words, without a verb that only joins it to what follows.
 
-    >>> relations = ("hasTopping", "film.film.release_date", "ISBNCode", "player.position_s")
+    >>> relations = ("hasTopping", "film.film.release_date", "ISBNCode", "player.position_s", "containedby")
     >>> [say_relation(Hop(f"http://x/{each}")) for each in relations]
-    ['topping', 'release date', 'ISBN code', 'position']
+    ['topping', 'release date', 'ISBN code', 'position', 'contained by']
     """
     name = hop.name or derived_label(hop.relation) or local_name(hop.relation)
     if " " not in name:
-        words = spaced(in_words(local_name(name).rpartition(".")[2])).split()
+        words = spaced(in_words(local_name(name).rpartition(".")[2])).replace("edby", "ed by").split()
         if hop.name is None or len(words) > 1:
             words = [each if each.isupper() and len(each) > 1 else each.lower() for each in words]
         name = " ".join(words)
-    return one_line(name.removeprefix("has ").removeprefix("is ").removesuffix(" s")) or one_line(
-        hop.relation
-    )
+    name = name.removeprefix("has ").removeprefix("is ").removesuffix(" s")
+    noun = name.removeprefix("in ")  # "in language"
+    return one_line(noun if FUNCTION_WORDS.isdisjoint(noun.split()) else name) or one_line(hop.relation)
 
 
 def is_verbal(relation: str) -> bool:
@@ -100,8 +103,13 @@ def is_noun(relation: str, *, had: bool = False) -> bool:
     *before, last = relation.partition(" of ")[0].split() or [""]
     first = before[0] if before else last
     may_act = (first.endswith("s") and singular(first) != first) or (last.endswith("ing") and not before)
-    is_none = last.endswith("ed") or is_verbal(relation) or first.lower() in FUNCTION_WORDS
-    return not is_none and (had or not may_act)
+    is_none = (last.endswith("ed") and not before) or is_verbal(relation) or first.lower() in FUNCTION_WORDS
+    return not is_none and (had or ends_in_verb(relation) or not may_act)
+
+
+def ends_in_verb(relation: str) -> bool:
+    """Return whether a relation says what is done with it, as "currency used"."""
+    return " " in relation and relation.endswith("ed")
 
 
 def is_joined(relation: str) -> bool:
@@ -112,13 +120,15 @@ def is_joined(relation: str) -> bool:
 def with_verb(relation: str, *, several: bool = False) -> str:
     """Return such a relation with its verb, in the number of who does it.
 
-    >>> [with_verb(each) for each in ("located in", "works at", "was born in")]
-    ['is located in', 'works at', 'was born in']
+    >>> [with_verb(each) for each in ("located in", "died in", "works at", "was born in")]
+    ['is located in', 'died in', 'works at', 'was born in']
     >>> with_verb("works at", several=True)
     'work at'
     """
     first, space, rest = relation.partition(" ")
-    if space and first.lower() in FUNCTION_WORDS:
+    if space and first in {"was", "were"}:
+        return f"{'were' if several else 'was'} {rest}"
+    if space and first.lower() in FUNCTION_WORDS | _ACTIVE:
         return relation
     if space and (plain := singular(first)) != first:
         return f"{plain} {rest}" if several else relation

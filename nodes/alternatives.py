@@ -9,7 +9,7 @@ from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import Aggregate, AnswerQuery
 from kgqa.kg.terms import Entity
 from kgqa.models.interface import RankedReading
-from kgqa.nodes.proof import RETURNED, make_branches
+from kgqa.nodes.proof import RETURNED, make_branches, say_proof
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import OtherReading, Ref, ref
@@ -89,6 +89,7 @@ def _alternative(reading: RankedReading, proof: Proof) -> OtherReading:
     shown = proof.answers.items[:MAX_OTHER_ANSWERS]
     return {
         "reading": proof.reading,
+        "sentence": say_proof(_query_of(reading), proof, shown),
         "topics": [*map(ref, reading.topics)],
         "answers": [*map(ref, shown)],
         "truncated": proof.answers.truncated or len(shown) < len(proof.answers),

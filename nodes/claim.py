@@ -89,6 +89,7 @@ def claimed_answer(state: State) -> Update | None:
             "evidence": state["evidence"],
             "query": state["query"],
             "reading": state["reading"],
+            "sentence": state["sentence"],
             "conditions": state["conditions"],
         }
     return None

@@ -7,7 +7,8 @@ from itertools import chain as joined
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
-from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Path, Term, local_name, plain_term
+from kgqa.kg.proof.verbaliser import say_answers
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Path, Term, local_name, one_line, plain_term
 from kgqa.kg.text import fold
 from kgqa.nodes.coverage import uncovered_phrases
 from kgqa.nodes.cues import unasked_function, unmet_kind, unused_cues
@@ -15,7 +16,8 @@ from kgqa.nodes.rivals import rival_answers, turned_as_said
 from kgqa.nodes.said import is_term_said, is_value_said
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
-from kgqa.runtime.record import Outcome, RecordedCondition
+from kgqa.runtime.record import Outcome, PathStep, RecordedCondition, ref
+from kgqa.runtime.record_text import MAX_READING_CHARS, as_sentence, list_answers
 from kgqa.runtime.state import ComputedQuery, State, Update, VerifiedChain
 
 RETURNED = 0  # the place of the answers
@@ -226,6 +228,24 @@ def _joining_chains(
             yield list(met.values())
 
 
+def say_proof(
+    query: AnswerQuery, proof: Proof, answers: Sequence[Term], paths: Sequence[Sequence[PathStep]] = ()
+) -> str | None:
+    """Return the answers as a sentence; None where none is sure to be right.
+
+    Args:
+        query: What is asked for.
+        proof: What it gives.
+        answers: This, in the order in which it is shown.
+        paths: Its chains, with the nodes on their way where there is one.
+    """
+    cut, before = proof.answers.truncated, {one_line(path[-1]["head"]["name"] or "") for path in paths}
+    if len(proof.reading) > MAX_READING_CHARS:
+        return None
+    listed, last = list_answers([*map(ref, answers)], cut=cut), before.pop() if len(before) == 1 else ""
+    return as_sentence(say_answers(query, listed, several=cut or len(answers) > 1, last=last))
+
+
 async def proof_update(
     query: AnswerQuery,
     proof: Proof,
@@ -271,6 +291,7 @@ async def proof_update(
     return {
         "query": proof.sparql,
         "reading": proof.reading,
+        "sentence": say_proof(query, proof, found),
         "conditions": conditions,
         "outcome": outcome,
     }

@@ -27,9 +27,9 @@ from kgqa.runtime.record import (
     fact,
     ref,
 )
-from kgqa.runtime.record_text import say_sentence
+from kgqa.runtime.record_text import as_sentence, has_sentence, list_answers
 from kgqa.runtime.state import FinalUpdate, State, Update
-from kgqa.tools.drafts import named_ids, say_query
+from kgqa.tools.drafts import named_ids, say_query, say_rows
 
 YES: Ref = {"id": "true", "name": "yes"}
 NO: Ref = {"id": "false", "name": "no"}
@@ -54,7 +54,7 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
     cut_by_depth = update["outcome"] not in FROM_GRAPH and any(
         entry.get("limit") == "depth" for entry in state["trace"]
     )
-    empty: Update = {"table": None, "query": None, "reading": None, "conditions": []}
+    empty: Update = {"table": None, "query": None, "reading": None, "sentence": None, "conditions": []}
     answers = list({(each["id"], each["name"]): each for each in update["answers"]}.values())
     said = {**empty, **update, "answers": answers, "question": state["question"], "trace": state["trace"]}
     return {
@@ -63,7 +63,7 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
         "confidence": None,
         **update,
         "answers": answers,
-        "sentence": await asyncio.to_thread(say_sentence, said),
+        "sentence": update.get("sentence") if await asyncio.to_thread(has_sentence, said) else None,
         "id": state["record_id"],
         "method": runtime.context.method,
         "topics": [ref(topic) for topic in state["topic_entities"]],
@@ -174,16 +174,23 @@ async def trace_evidence(runtime: NodeRuntime, tool: str, **arguments: Any) -> A
     return facts
 
 
-async def read_back(query: str, names: Mapping[str, str | None], runtime: NodeRuntime) -> str | None:
-    """Return a query that was written, in words; what has no name in it is asked for one."""
+async def read_back(
+    query: str, names: Mapping[str, str | None], answers: Sequence[Ref], runtime: NodeRuntime
+) -> Update:
+    """Return a query that was written, in words, and its answers in a sentence.
+
+    What has no name in it is asked for one.
+    """
     try:
         ids = await asyncio.to_thread(named_ids, query)
     except Exception:  # whatever rdflib and pyparsing raise where it is no SPARQL
-        return None
+        return {"reading": None}
     unnamed = sorted(id for id in ids if not names.get(id))
     found = await trace_evidence(runtime, "name_entities", ids=unnamed) or {} if unnamed else {}
     known = {id: name for id, name in {**names, **found}.items() if name}
-    return await asyncio.to_thread(say_query, query, known)
+    listed = list_answers(answers, cut=False)
+    said = await asyncio.to_thread(say_rows, query, known, listed, several=len(answers) > 1)
+    return {"reading": await asyncio.to_thread(say_query, query, known), "sentence": as_sentence(said)}
 
 
 def is_count_of(said: str, ends: Sequence[Term], least: int = 2) -> bool:
@@ -199,7 +206,7 @@ def answers_update(
     memory = parametric_answers(others) if runtime.context.allow_parametric else []
     update: Update = {**proof, "answers": [*map(ref, proved), *memory]}
     if memory:
-        none: Update = {"table": None, "query": None, "reading": None, "conditions": []}
+        none: Update = {"table": None, "query": None, "reading": None, "sentence": None, "conditions": []}
         return {**update, **none, "outcome": "parametric"}
     return update if proved else {**update, "outcome": "none"}
 

@@ -72,10 +72,11 @@ class RecordedCondition(TypedDict):
 class OtherReading(TypedDict):
     """Another likely reading of the question: in words, what it is about, its answers and their query.
 
-    ``truncated`` says that the query gives further answers.
+    ``sentence`` says its answers, ``truncated`` that the query gives further ones.
     """
 
     reading: str
+    sentence: str | None
     topics: list[Ref]
     answers: list[Ref]
     truncated: bool

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from kgqa.runtime.record import OtherReading, Record, Ref, Table
-from kgqa.runtime.record_text import MAX_OTHER_ANSWERS, say_sentence
+from kgqa.runtime.record_text import MAX_OTHER_ANSWERS, has_sentence
 
 
 def which_is_meant(name: str | None) -> str:
@@ -44,7 +44,7 @@ def take_alternative(shown: Sequence[Record], number: int) -> Record:
         "conditions": unchecked,
         "alternatives": [*first, *(each for each in others if each is not taken)],
     }
-    return {**said, "sentence": say_sentence(said)}
+    return {**said, "sentence": taken.get("sentence") if has_sentence(said) else None}
 
 
 def _as_alternative(record: Record) -> OtherReading:
@@ -52,6 +52,7 @@ def _as_alternative(record: Record) -> OtherReading:
     table = record["table"]
     return {
         "reading": record["reading"] or "",
+        "sentence": record["sentence"],
         "topics": record["topics"],
         "answers": record["answers"][:MAX_OTHER_ANSWERS],
         "truncated": len(record["answers"]) > MAX_OTHER_ANSWERS or bool(table and table["truncated"]),

@@ -7,8 +7,7 @@ from urllib.parse import unquote
 
 from kgqa.kg.languages import detect_language
 from kgqa.kg.phrases import list_words
-from kgqa.kg.proof.verbaliser import say_answer
-from kgqa.kg.terms import Chain, Entity, Hop, is_id, local_name, one_line
+from kgqa.kg.terms import local_name, one_line
 from kgqa.runtime.record_table import table_of, to_html, to_markdown, to_pandas, wide_table
 
 if TYPE_CHECKING:
@@ -30,8 +29,6 @@ OUTAGES = {
 }
 
 READ_AS = "Read as: "
-
-READING_LEADS = ("whether ", "things ", "the one with ")  # what a sentence leaves out
 
 DECIDED_BY = {
     "graph": "decided by the graph",
@@ -111,42 +108,26 @@ def say_answers(record: Mapping[str, Any]) -> str:
     if not record["answers"]:
         return f"No answer found{_no_answer_reason(record)}."
     table = record.get("table")
-    return _list_names(record["answers"], MAX_ANSWERS_SHOWN, cut=bool(table and table["truncated"]))
+    return list_answers(record["answers"], cut=bool(table and table["truncated"]))
 
 
-def say_sentence(record: Mapping[str, Any]) -> str | None:
-    """Return the answers as a sentence, by how the question was read; None where that makes none (blocking).
+def has_sentence(record: Mapping[str, Any]) -> bool:
+    """Return whether a sentence says the answers to who asked (blocking).
 
-    A question in another language than English or than the names of the graph has none, nor have a table
-    and a no.
-
-    >>> sol, read = {"id": "http://e/sol", "name": "Sol"}, "the currency of Peru"
-    >>> say_sentence({"reading": read, "answers": [sol], "paths": [], "trace": [], "question": "Currency?"})
-    'The currency of Peru is Sol.'
+    None does to a question in another language than English or than the names of the graph, nor where a
+    table says more, nor a no.
     """
-    reading, answers = one_line(record["reading"] or "", MAX_READING_CHARS + 1), record["answers"]
-    if not reading or not answers or len(reading) > MAX_READING_CHARS:
-        return None
-    first, asks = answers[0]["id"], reading.startswith("whether ")
-    has_rows = reading.startswith("for each ") or "; " in reading or wide_table(record)
+    answers = record["answers"]
     is_foreign = say_language(record) or detect_language(record["question"]) not in ("", "en")
-    if has_rows or is_foreign or first == "false" or asks != (first == "true"):
-        return None
-    cut = bool((table := record.get("table")) and table["truncated"])
-    listed, chain, last = _list_names(answers, MAX_ANSWERS_SHOWN, cut=cut), None, ""
-    path = record["paths"][0] if record["paths"] else []
-    if path and is_id(start := path[0]["head"]["id"] or ""):
-        hops = (Hop(step["relation"], step["forward"], step.get("name")) for step in path)
-        chain = Chain(Entity(start, path[0]["head"]["name"]), tuple(hops))
-        lasts = {each[-1]["head"]["name"] or "" for each in record["paths"] if each}
-        last = one_line(lasts.pop()) if len(lasts) == 1 else ""
-        if asks and is_id((end := path[-1]["tail"])["id"] or ""):
-            chain, listed = chain.constrained_to([Entity(end["id"], end["name"])]), ref_text(end)
-    said = say_answer(reading, listed, chain, last, several=len(answers) > 1 or cut)
+    return bool(answers) and answers[0]["id"] != "false" and not is_foreign and not wide_table(record)
+
+
+def as_sentence(said: str | None) -> str | None:
+    """Return a sentence with its full stop; None stays."""
     return f"{said}{'' if said.endswith(('.', '!', '?')) else '.'}" if said else None
 
 
-def _list_names(answers: "Sequence[Ref]", most: int, *, cut: bool) -> str:
+def list_answers(answers: "Sequence[Ref]", most: int = MAX_ANSWERS_SHOWN, *, cut: bool) -> str:
     """Return the first answers on one line; ``cut`` where there are more than these."""
     names = [ref_text(answer) for answer in answers[:most]]
     if cut or len(answers) > most:
@@ -163,7 +144,7 @@ def say_alternatives(record: Mapping[str, Any]) -> list[str]:
     ['or did you mean', '[2] what borders Libya: Chad and more']
     """
     others = record.get("alternatives") or ()
-    names = [_list_names(each["answers"], MAX_NAMES_SHOWN, cut=each["truncated"]) for each in others]
+    names = [list_answers(each["answers"], MAX_NAMES_SHOWN, cut=each["truncated"]) for each in others]
     lines = [
         one_line(f"[{number}] {each['reading']}: {named}", 1000)
         for number, (each, named) in enumerate(zip(others, names, strict=True), 2)
@@ -174,20 +155,14 @@ def say_alternatives(record: Mapping[str, Any]) -> list[str]:
 def say_reading(record: Mapping[str, Any], *, in_sentence: bool = False) -> str:
     """Return how a question was read, on one line; nothing where no query gives its answers.
 
-    Nor where the sentence that is said with it (``in_sentence``) says as much: by one hop, or in these words.
+    Nor where a sentence is said with it (``in_sentence``), which says as much where it is of one hop.
 
     >>> say_reading({"reading": "the capital of Peru"})
     'Read as: the capital of Peru'
     """
-    reading, sentence = record.get("reading") or "", record.get("sentence")
-    if in_sentence and sentence:
-        words = one_line(reading, MAX_READING_CHARS).casefold()
-        for lead in READING_LEADS:
-            words = words.removeprefix(lead)
-        if words.startswith("the "):  # "the river of Ulm": in the sentence there may be several rivers
-            words = words.partition(" of ")[2] or words
-        if words in sentence.casefold() or {*map(len, record["paths"])} == {1}:
-            return ""
+    reading = record.get("reading") or ""
+    if in_sentence and record.get("sentence") and all(len(path) < 2 for path in record["paths"]):
+        return ""
     return one_line(f"{READ_AS}{reading}", MAX_READING_CHARS) if reading else ""
 
 

@@ -16,7 +16,6 @@ from kgqa.runtime.record_text import (
     OUTAGES,
     OUTCOME_LABELS,
     READ_AS,
-    READING_LEADS,
 )
 
 FOLDER = Path(__file__).with_name("web")
@@ -48,7 +47,6 @@ def _words() -> bytes:
         "DECIDED_BY": DECIDED_BY,
         "READ_AS": READ_AS,
         "DID_YOU_MEAN": DID_YOU_MEAN,
-        "READING_LEADS": READING_LEADS,
         "MAX_OTHER_ANSWERS": MAX_OTHER_ANSWERS,
         "MAX_ANSWERS_SHOWN": MAX_ANSWERS_SHOWN,
     }

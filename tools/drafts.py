@@ -18,7 +18,7 @@ from kgqa.kg.drafts.facts import facts_query, read_facts
 from kgqa.kg.drafts.names import Names
 from kgqa.kg.drafts.reading import read_draft, variables_of
 from kgqa.kg.drafts.schema import Schema
-from kgqa.kg.drafts.verbaliser import say_query
+from kgqa.kg.drafts.verbaliser import say_query, say_rows
 from kgqa.kg.errors import KGError, KGRejected
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Table
@@ -37,6 +37,7 @@ __all__ = [
     "draft_tools",
     "named_ids",
     "say_query",
+    "say_rows",
 ]
 
 MAX_UNKNOWN = 12  # ids of a query that are looked up in the graph

@@ -15,7 +15,16 @@ from typing import Any
 from kgqa.kg.drafts.conditions import Conditions, nodes_of
 from kgqa.kg.drafts.reading import Aggregated, Draft, read_draft, shown_name, variables_of
 from kgqa.kg.drafts.told import COMPUTED, say_comparison, say_computed, unwrapped
-from kgqa.kg.node_phrases import SOMETHING, THINGS, Clause, Edge, NodePhrases, Said
+from kgqa.kg.node_phrases import (
+    SOMETHING,
+    THINGS,
+    Clause,
+    Edge,
+    NodePhrases,
+    Said,
+    say_equal,
+    say_ones,
+)
 from kgqa.kg.phrases import be, list_words
 from kgqa.kg.sparql.nodes import Node, is_open
 from kgqa.kg.terms import Entity
@@ -45,18 +54,47 @@ def say_query(query: str, names: Mapping[str, str]) -> str | None:
     return f"{said} {FURTHER}" if has_more else said
 
 
+def say_rows(query: str, names: Mapping[str, str], answers: str, *, several: bool) -> str | None:
+    """Return what a query has given as a sentence without its full stop; None where none is sure to be right.
+
+    Args:
+        query: A SELECT of one column, or an ASK that is so.
+        names: What classes, relations and entities are called, by their ids.
+        answers: All that is in the column, as words.
+        several: Whether these are several answers.
+    """
+    try:
+        speaker = _Speaker(read_draft(query), names)
+        speaker.how = {"several": several, "each": not several, "thing": say_ones(several)}
+        speaker.say()
+    except Exception:  # as above
+        return None
+    first, *others = speaker.parts
+    if others or speaker.has_more:
+        return None
+    return f"Yes: {first.text}" if speaker.draft.asks else say_equal(first, answers, several=several)
+
+
 class _Speaker(Conditions):
-    """The words for a query."""
+    """The words for a query.
+
+    Attributes:
+        said: The edges and clauses that are part of them.
+        parts: What was said: what is asked for, the order, the number of rows.
+        how: How rows are said of which nothing is shown (`NodePhrases.node`).
+    """
 
     def __init__(self, draft: Draft, names: Mapping[str, str]) -> None:
         super().__init__(draft, names)
         self.said: set[Edge | Clause] = set()
+        self.parts: list[Said] = []
+        self.how: dict[str, Any] = {"thing": THINGS}
 
     def say(self) -> str:
         """Say what is asked for."""
         whole = self.draft.whole
         if self.draft.asks:
-            parts = [self._asked()]
+            self.parts = [Said(self._asked())]
         else:
             shown = [self._resolved(each) for each in whole.columns]
             root = self._root(shown)
@@ -65,38 +103,38 @@ class _Speaker(Conditions):
             is_of_nodes = all(each in self.numbers for each in keys)
             if root is not None and is_of_nodes and (keys or whole.keys is None):
                 self.has_more |= bool(keys) and root not in map(self.numbers.get, keys)
-                parts = [self._rows(root, shown)]
+                self.parts = [self._rows(root, shown)]
             else:
                 root, is_row = None, whole.keys is None and not keys
                 self.has_more |= is_row
-                parts = [THINGS if is_row else self._groups(keys, shown)]
+                self.parts = [Said(THINGS, is_nested=True) if is_row else self._groups(keys, shown)]
             for of, down in whole.order:
                 by = self._item(self._resolved(of), root).removeprefix("its ")
-                parts.append(f"in {'descending' if down else 'ascending'} order of {by}")
-        parts += _say_cut(whole.offset or 0, whole.limit)
+                self.parts.append(Said(f"in {'descending' if down else 'ascending'} order of {by}"))
+        self.parts += map(Said, _say_cut(whole.offset or 0, whole.limit))
         within_unions = [edge for each in self.unions for part in each.alternatives for edge in part.edges]
         needed = {*self.edges, *within_unions, *(clause for _, clause in self.clauses)}
         self.has_more |= bool(self.having or self.compared) or not needed <= self.said
-        return "; ".join(parts)
+        return f"{'whether ' * self.draft.asks}{'; '.join(part.text for part in self.parts)}"
 
     def _asked(self) -> str:
         """Say what an ASK asks whether it is so."""
         root = next(iter(self.numbers.values()), None)
         if root is None:
             self.has_more = True
-            return f"whether there is {SOMETHING}"
+            return f"there is {SOMETHING}"
         keys = [key for select in self.draft.selects for key in select.keys or () if key in self.numbers]
         told = [each for each, _ in self.having] + [of for test in self.compared for of in variables_of(test)]
         if told and not keys and all(self._is_of_named(each) for each in told):
-            return f"whether {self._held(None)[0].removeprefix('where ')}"
+            return self._held(None)[0].removeprefix("where ")
         if told:
             of = self.numbers[keys[0]] if keys else self._root(sorted(told))
-            return f"whether there is any {self._rows(of or root, ()).removeprefix('each ')}"
+            return f"there is any {self._rows(of or root, ()).text.removeprefix('each ')}"
         name = self.named.pop(root, "")
         asked = self._say(self.edges, root)
         if name:
-            return f"whether {name} is {asked.one_of_it}"
-        return f"whether there {be(asked.several)} {asked.text}"
+            return f"{name} is {asked.one_of_it}"
+        return f"there {be(asked.several)} {asked.text}"
 
     def _is_of_named(self, value: Node) -> bool:
         """Return whether a value is computed of several nodes, or is of one that the query names."""
@@ -107,7 +145,7 @@ class _Speaker(Conditions):
             nodes_of(part) & {*self.named}
         )
 
-    def _groups(self, keys: Sequence[Node], shown: Sequence[Node]) -> str:
+    def _groups(self, keys: Sequence[Node], shown: Sequence[Node]) -> Said:
         """Say what is shown of all rows, or of groups by what is no node."""
         self.has_more |= not self.numbers
         columns = zip(self.draft.whole.columns, shown, strict=True)
@@ -120,11 +158,11 @@ class _Speaker(Conditions):
         is_one = len(shown) == len(counted) == 1 and is_open(counted[0]) and not (keys or self.having)
         held = self._held(self.numbers.get(counted[0]) if is_one else None)
         if not keys:
-            return " ".join([list_words(items), *held])
+            return Said(" ".join([list_words(items), *held]), is_nested=len(items) > 1)
         self.has_more |= not all(map(is_open, keys))
         by = [self._item(self._resolved(each), None) if is_open(each) else "group" for each in keys]
         of = " ".join([list_words(by).removeprefix("the "), *held])
-        return f"for each {of}: {list_words(items)}"
+        return Said(f"for each {of}: {list_words(items)}", is_nested=True)
 
     def _resolved(self, column: Node) -> Node:
         """Return what a column is: a node, what is computed of a group, or an expression."""
@@ -153,7 +191,7 @@ class _Speaker(Conditions):
         owner = edges[0].start if len(edges) == 1 and edges[0].end == node else None
         return owner if isinstance(owner, int) else None
 
-    def _rows(self, root: int, shown: Sequence[Node]) -> str:
+    def _rows(self, root: int, shown: Sequence[Node]) -> Said:
         """Say what rows are of, and what is shown of each."""
         items = [
             self._item(each, root) for each in shown if not is_open(each) or self.numbers.get(each) != root
@@ -163,12 +201,12 @@ class _Speaker(Conditions):
         plain += [each for test in self.compared for each in sorted(variables_of(test))]
         edges = self._without(root, counted, plain)
         is_each = bool(items or self.having or self.compared)
-        parts = [self._say(edges, root, thing="thing" if is_each else THINGS, each=is_each).text]
-        said = " ".join([*parts, *self._held(root)])
+        said = self._say(edges, root, **({"thing": "thing", "each": True} if is_each else self.how))
+        text = " ".join([said.text, *self._held(root)])
         if not is_each:
-            return said
-        each = f"each {said.removeprefix('the ')}"
-        return f"for {each}: {list_words(items)}" if items else each
+            return said._replace(text=text)
+        each = f"each {text.removeprefix('the ')}"
+        return Said(f"for {each}: {list_words(items)}" if items else each, is_nested=True)
 
     def _held(self, root: int | None) -> list[str]:
         """Say what holds of what is computed, and of values that are compared."""

@@ -25,11 +25,13 @@ from kgqa.kg.node_phrases import (
     NodePhrases,
     Said,
     Union,
+    say_equal,
+    say_ones,
     say_related,
 )
 from kgqa.kg.phrases import (
     be,
-    is_joined,
+    ends_in_verb,
     is_noun,
     is_verbal,
     of_which,
@@ -42,27 +44,13 @@ from kgqa.kg.phrases import (
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import ANY, Chain, Entity, one_line
-from kgqa.kg.text import in_plural, singular, word_set
-
-_OF_CLAUSES = word_set("that what where whose with")
-"""Words of a reading by which "is" would follow a clause, and not what it says something of."""
-
-_MARKS_OF_LONG = (
-    SOMETHING,
-    " what ",
-    " of (",
-    " is (",
-    " or ",
-    " that the model has picked",
-    " and further conditions",
-)
-"""Parts of a reading before which a colon stands too late."""
+from kgqa.kg.text import in_plural, singular
 
 
 def verbalise(query: AnswerQuery) -> str:
     """Return what an answer query asks for, as a noun phrase on one line."""
     if query.ask:
-        return _claim(query)
+        return f"whether {_claim(query)}"
     words, computed = _phrases(query), query.aggregate
     if computed is None:
         return words.node(query.returned, thing=THINGS).text
@@ -77,78 +65,78 @@ def verbalise(query: AnswerQuery) -> str:
     return f"those among {these} {_with_extreme(computed, best, f'the {words.labels[computed.place]}')}"
 
 
-def say_answer(
-    reading: str, answers: str, chain: Chain | None = None, last: str = "", *, several: bool = False
-) -> str:
-    """Return the answers to what is asked for as a sentence without its full stop; empty for a long reading.
-
-    Where the names of relations make none that is sure to be right, the answers follow a colon.
+def say_answers(query: AnswerQuery, answers: str, *, several: bool, last: str = "") -> str | None:
+    """Return the answers of a query as a sentence without its full stop; None where none is sure to be right.
 
     Args:
-        reading: What is asked for, as `verbalise` or a draft's verbaliser says it.
-        answers: All of them, as words; of a question for yes or no what its chain is held to.
-        chain: What leads to them, if one chain does.
-        last: What the node before its last hop is called, where there is one and it has a name.
+        query: What is asked for; one for yes or no is answered with yes.
+        answers: All of them, as words.
         several: Whether these are several answers.
+        last: What the node before the last hop of its chain is called, where it has one with a name.
 
     >>> from kgqa.kg.terms import Hop
     >>> peru = Chain(Entity("http://x/Peru"), (Hop("http://x/officialLanguage"),))
-    >>> say_answer("the official language of Peru", "Quechua and Spanish", peru, several=True)
+    >>> say_answers(AnswerQuery((Branch(peru, (1,)),), 1), "Quechua and Spanish", several=True)
     'The official languages of Peru are Quechua and Spanish'
-    >>> say_answer("countries whose capital is Lima", "Peru")
-    'Countries whose capital is Lima: Peru'
     """
-    asks, said = reading.startswith("whether "), ""
-    readings = [verbalise(replace(_query_of(chain, fresh=each), ask=asks)) for each in (False, True) if chain]
-    if chain and reading in readings:
-        said = _answer_by_last_hop(chain, last, answers, several=several, asks=asks)
-        if said and chain.depth > 1 and reading not in readings[:1]:
-            said = f"{said}, not counting {say_term(chain.topic)}"
-    if asks:
-        return f"Yes: {said or reading.removeprefix('whether ')}"
-    is_nested = several and reading.startswith("the ") and " of the " in reading  # by whom of several?
-    if said or is_nested or any(mark in reading for mark in _MARKS_OF_LONG):
-        return said
-    if reading.startswith("the one with "):
-        return f"{answers} {'have' if several else 'has'} {reading.removeprefix('the one with ')}"
-    head, _, node = reading.removeprefix("the ").partition(" of ")
-    has_clause = '"' in reading or bool({*reading.split()} & _OF_CLAUSES)
-    if node and reading.startswith("the ") and (head == "number" or (is_noun(head) and not has_clause)):
-        return _say_equal(head, node, answers, several=several)
-    return f"{_capitalised(reading.replace('things ', 'those ', reading.startswith('things ')))}: {answers}"
+    by_hop = _answer_by_last_hop(query, answers, last, several=several)
+    if query.ask:
+        return f"Yes: {by_hop or _claim(query)}"
+    if by_hop or query.picked:
+        return by_hop
+    words, computed = _phrases(query), query.aggregate
+    if computed is None:
+        said = words.node(query.returned, several=several, each=not several, thing=say_ones(several))
+        return say_equal(said, answers, several=several)
+    these = words.node(query.returned, several=True)
+    if these.is_nested:
+        return None
+    if computed.function == "count":
+        return f"The number of {these.text} is {answers}"
+    if computed.function in {"min", "max"}:
+        return f"The {computed.extreme} of {these.text} {be(several)} {answers}"
+    if computed.place not in {None, query.returned}:
+        return None
+    extreme = _with_extreme(computed, computed.extreme, "it")
+    return f"{answers} {be(several)} the {say_ones(several)} {extreme} among {these.text}"
 
 
-def _query_of(chain: Chain, *, fresh: bool = False) -> AnswerQuery:
-    return AnswerQuery((Branch(chain, (*range(1, chain.depth + 1),), fresh=fresh),), chain.depth)
-
-
-def _answer_by_last_hop(chain: Chain, last: str, answers: str, *, several: bool, asks: bool) -> str:
-    """Say what the last hop of a chain joins to the answers; nothing where no sentence is right."""
+def _answer_by_last_hop(query: AnswerQuery, answers: str, last: str, *, several: bool) -> str | None:
+    """Say what the last hop of a chain joins to the answers; None where no sentence is right by it."""
+    first = query.branches[0]
+    is_chain = first.places[-1:] == (query.returned,) and len(query.branches) == 1 and not first.others
+    chain = first.chain
+    if query.ask and chain.constraints:
+        answers, chain = say_terms(chain.constraints[-1].entities), replace(chain, constraints=())
+    if not is_chain or query.aggregate or query.conditions or query.picked or chain.constraints:
+        return None
     hop, many = chain.hops[-1], False
     relation, node = say_relation(hop), last if chain.depth > 1 else say_term(chain.topic)
     if not node:
         before = _phrases(_query_of(chain.upto(chain.depth - 1))).node(chain.depth - 1, several=True)
         node, many = f"the {before.text}" if " of " in before.text else before.text, True
         if before.is_long or not hop.forward:
-            return ""
+            return None
     if leads_to_members(hop):
-        return ""
+        return None
     names = is_noun(relation, had=hop.words.startswith("has"))
-    verb = _verb(relation, several=many if hop.forward else several)
-    first, second = (node, answers) if hop.forward else (answers, node)
-    if verb or (asks and not names):
-        said = f"{first} {verb or relation} {second}"
-    elif not (names or is_verbal(relation)):  # a verb or a noun
-        said = f"{first} – {relation}: {second}"
+    verb = with_verb(relation, several=many if hop.forward else several) if is_verbal(relation) else ""
+    subject, other = (node, answers) if hop.forward else (answers, node)
+    if verb or (query.ask and not names):
+        said = f"{subject} {verb or relation} {other}"
+    elif not names:  # a verb or a noun
+        said = f"{subject} – {relation}: {other}"
     elif hop.forward:
-        equal = _say_equal(relation, node, answers, several=several)
-        said = equal if names else f"{node}: {relation} {answers}"
-    elif names:
+        said = _say_equal(relation, node, answers, several=several)
+    else:
         joined = f"have {node} as their" if several else f"has {node} as"
         said = f"{answers} {joined} {_in_singular(relation)}"
-    else:
-        said = f"{_capitalised(relation)} {node}: {answers}"
-    return _capitalised(said) if many else said
+    fresh = f", not counting {say_term(chain.topic)}" * (first.fresh and chain.depth > 1)
+    return f"{_capitalised(said) if many else said}{fresh}"
+
+
+def _query_of(chain: Chain) -> AnswerQuery:
+    return AnswerQuery((Branch(chain, (*range(1, chain.depth + 1),)),), chain.depth)
 
 
 def _say_equal(relation: str, node: str, answers: str, *, several: bool) -> str:
@@ -156,6 +144,8 @@ def _say_equal(relation: str, node: str, answers: str, *, several: bool) -> str:
     is_plural = singular(first) != first and not first.endswith("s")  # "people born here"
     in_many = relation if is_plural else in_plural(relation)
     noun = in_many if several else _in_singular(relation)
+    if ends_in_verb(relation):
+        return f"{node}'s {relation} {be(several or is_plural)} {answers}"
     return f"The {noun} of {node} {be(several)} {answers}"
 
 
@@ -163,15 +153,6 @@ def _in_singular(relation: str) -> str:
     head, of, rest = relation.partition(" of ")
     before, space, last = head.rpartition(" ")
     return f"{before}{space}{singular(last)}{of}{rest}"
-
-
-def _verb(relation: str, *, several: bool) -> str:
-    """Return a relation as a verb; empty where that is not sure: before "died in" stands no "is"."""
-    first, _, rest = relation.partition(" ")
-    if first == "was":
-        return f"were {rest}" if several else relation
-    acts = singular(first) != first and is_joined(relation)
-    return with_verb(relation, several=several) if acts or relation.endswith(" by") else ""
 
 
 def _capitalised(words: str) -> str:
@@ -186,9 +167,9 @@ def _claim(query: AnswerQuery) -> str:
             free = replace(branch, chain=replace(branch.chain, constraints=branch.chain.constraints[:-1]))
             branches = (*query.branches[:number], free, *query.branches[number + 1 :])
             said = _phrases(replace(query, branches=branches)).node(query.returned)
-            return f"whether {say_term(last.entities[0])} is {said.one_of_it}"
+            return f"{say_term(last.entities[0])} is {said.one_of_it}"
     said = _phrases(query).node(query.returned)
-    return f"whether there {be(said.several)} {said.text}"
+    return f"there {be(said.several)} {said.text}"
 
 
 def _with_extreme(computed: Aggregate, best: str, node: str) -> str:

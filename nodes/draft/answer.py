@@ -59,9 +59,9 @@ async def drafted_answer(given: State, runtime: NodeRuntime) -> Update | None:
     conditions += [RecordedCondition(words=words, query=None, by=None) for words in unmet]
     facts = await _facts(query, ran.table, runtime)
     names = {**described.names, **{each.id: each.name for each in state["topic_entities"] if each.name}}
-    reading = await read_back(query, names, runtime)
     answers = [YES if first[0].id == "true" else NO] if asks else [*map(ref, first)]
     return {
+        **await read_back(query, names, answers, runtime),
         "answers": answers,
         "table": None if asks else _table(ran),
         "outcome": outcome,
@@ -69,7 +69,6 @@ async def drafted_answer(given: State, runtime: NodeRuntime) -> Update | None:
         "paths": [],
         "evidence": [fact(each) for each in facts],
         "query": query,
-        "reading": reading,
         "conditions": conditions,
     }
 

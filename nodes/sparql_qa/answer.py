@@ -42,7 +42,7 @@ async def answer(state: SparqlQAState, runtime: NodeRuntime) -> FinalUpdate:
     update = _extract_answers(state, runtime)
     if query := update["query"]:
         names = {each.id: each.name for each in state["topic_entities"]}
-        update = {**update, "reading": await read_back(query, names, runtime)}
+        update = {**update, **await read_back(query, names, update["answers"], runtime)}
     return await complete_record(update, state, runtime)
 
 

@@ -2,7 +2,7 @@
 
 import { bdi, byId, el, localName, nameOf, plural, table, textOf } from "./dom.js";
 import { showTable } from "./table.js";
-import { DECIDED_BY, READING_LEADS, MAX_ANSWERS_SHOWN, OUTAGES, OUTCOME_LABELS, READ_AS } from "./words.js";
+import { DECIDED_BY, MAX_ANSWERS_SHOWN, OUTAGES, OUTCOME_LABELS, READ_AS } from "./words.js";
 
 /** Answers whose facts a record has at most. */
 const MAX_PROVED = 50;
@@ -59,12 +59,8 @@ export function showRecord(record, messages = []) {
 }
 
 /** Whether the sentence of a record says how its question was read (`say_reading`). */
-function saysReading({ reading, sentence, paths = [] }) {
-  const without = (words, lead) => (words.startsWith(lead) ? words.slice(lead.length) : words);
-  const whole = READING_LEADS.reduce(without, reading.toLowerCase());
-  const words = (whole.startsWith("the ") && whole.split(" of ").slice(1).join(" of ")) || whole;
-  const isOneHop = paths.length > 0 && paths.every((path) => path.length === 1);
-  return Boolean(sentence) && (sentence.toLowerCase().includes(words) || isOneHop);
+function saysReading({ sentence, paths = [] }) {
+  return Boolean(sentence) && paths.every((path) => path.length < 2);
 }
 
 function costOf({ usage, method, config, confidence, stopped_by }) {

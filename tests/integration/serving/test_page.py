@@ -23,7 +23,6 @@ from kgqa.runtime.record_text import (
     OUTAGES,
     OUTCOME_LABELS,
     READ_AS,
-    READING_LEADS,
     say_reading,
 )
 from kgqa.tests.integration.serving.asking import FAMILY, MODEL, WAY, Reader, reading
@@ -841,7 +840,6 @@ def test_words_for_outcomes_are_those_of_kgqa(page: "Page") -> None:
         "DID_YOU_MEAN": DID_YOU_MEAN,
         "MAX_OTHER_ANSWERS": MAX_OTHER_ANSWERS,
         "MAX_ANSWERS_SHOWN": MAX_ANSWERS_SHOWN,
-        "READING_LEADS": [*READING_LEADS],
     }
     ask(page, "Where does Ada live?")
     answers(page)
@@ -995,13 +993,7 @@ def test_no_view_has_a_serious_finding_of_axe(page: "Page", theme: str, folder: 
     [
         ("the river of Ulm", "The rivers of Ulm are Blau and Danube.", []),
         ("what Ada lives in", "Ada lives in Ulm.", [1]),
-        ("what the child of Ada lives in", "Children of Ada live in Ulm.", [2]),
         ("the river of something whose mayor is Ada", "The river of Ulm is Danube.", [2]),
-        ("things whose river is Danube", "Those whose river is Danube: Ulm.", [1, 2]),
-        ("whether there are towns", "Yes: there are towns.", []),
-        ("the one with the largest area among towns", "Ulm has the largest area among towns.", [2]),
-        ("whether the one with the largest area is Ulm", "Yes: the largest area is Ulm.", [2]),
-        ("whether things the one with area", "Yes: area.", [2]),
         ("towns; the first one", None, []),
     ],
 )

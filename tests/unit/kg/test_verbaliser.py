@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from kgqa.kg.dialects import RDF, XSD
 from kgqa.kg.phrases import say_relation, say_term
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
-from kgqa.kg.proof.verbaliser import say_answer, verbalise
+from kgqa.kg.proof.verbaliser import say_answers, verbalise
 from kgqa.kg.sparql.derived import CLASS, INSTANCE_OF, SCHEMA_KINDS, SUBCLASS
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, kinds_of, value_node
 from kgqa.tests.support import proofs
@@ -233,7 +233,9 @@ TWO = "A and B"
         (PERU, ["treats"], "", TWO, "Peru – treats: A and B"),
         (PERU, ["founded"], "", "1821", "Peru – founded: 1821"),
         (PERU, ["starring"], "", "A", "Peru – starring: A"),
-        (PERU, ["in_language"], "", "A", "Peru – in language: A"),
+        (PERU, ["in_language"], "", "A", "The language of Peru is A"),
+        (PERU, ["currencyUsed"], "", "A", "Peru's currency used is A"),
+        (PERU, ["places_lived"], "", TWO, "Peru's places lived are A and B"),
         (LIMA, ["^capital"], "", "Peru", "Peru has Lima as capital"),
         (LIMA, ["^capital"], "", TWO, "A and B have Lima as their capital"),
         (LIMA, ["^treats"], "", "A", "A – treats: Lima"),
@@ -246,58 +248,89 @@ TWO = "A and B"
         (LIMA, ["^directed_by"], "", TWO, "A and B are directed by Lima"),
         (LIMA, ["was_born_in"], "", "A", "Lima was born in A"),
         (LIMA, ["^was_born_in"], "", TWO, "A and B were born in Lima"),
-        (LIMA, ["born_in"], "", "A", "Lima: born in A"),
-        (LIMA, ["^died_in"], "", TWO, "Died in Lima: A and B"),
-        (LIMA, ["^locatedIn"], "", "A", "Located in Lima: A"),
-        (PERU, ["locatedInCountry"], "", "A", "Peru: located in country A"),
+        (LIMA, ["born_in"], "", "A", "Lima is born in A"),
+        (LIMA, ["^died_in"], "", TWO, "A and B died in Lima"),
+        (LIMA, ["^locatedIn"], "", "A", "A is located in Lima"),
+        (PERU, ["locatedInCountry"], "", "A", "Peru is located in country A"),
         (PERU, ["ageAtDeath"], "", "61", "The age at death of Peru is 61"),
-        (LIMA, ["memberOf"], "", "A", "Lima: member of A"),
+        (LIMA, ["memberOf"], "", "A", "Lima is member of A"),
         (LIMA, ["^capital", "currency"], "Peru", "Sol", "The currency of Peru is Sol"),
         (LIMA, ["director", "^director"], "Nolan", TWO, "A and B have Nolan as their director"),
         (PERU, ["a", "neighbour", "livesIn"], "Chad", "A", "Chad lives in A"),
         (PERU, ["neighbour", "currency"], "", TWO, "The currencies of the neighbours of Peru are A and B"),
         (PERU, ["neighbour", "currency"], "", "A", "The currency of the neighbours of Peru is A"),
         (PERU, ["child", "livesIn"], "", TWO, "The children of Peru live in A and B"),
-        (PERU, ["child", "^livesIn"], "", "A", "Those that live in the child of Peru: A"),
-        (PERU, ["child", "^livesIn"], "", TWO, "Those that live in the child of Peru: A and B"),
-        (LIMA, ["^capital", "currency"], "", "A", ""),
+        (PERU, ["child", "^livesIn"], "", "A", "A is the one that lives in the child of Peru"),
+        (PERU, ["child", "^livesIn"], "", TWO, "A and B are the ones that live in the child of Peru"),
+        (LIMA, ["^capital", "currency"], "", "A", None),
     ],
 )
 def test_what_a_chain_leads_to_in_a_sentence(
-    topic: Entity, names: list[str], last: str, answers: str, said: str
+    topic: Entity, names: list[str], last: str, answers: str, said: str | None
 ) -> None:
-    chain = Chain(topic, hops(*names))
-    reading = verbalise(AnswerQuery((Branch(chain, (*range(1, len(names)), 0)),), 0))
-    assert say_answer(reading, answers, chain, last, several=answers == TWO) == said
+    query = AnswerQuery((Branch(Chain(topic, hops(*names)), (*range(1, len(names)), 0)),), 0)
+    assert say_answers(query, answers, last=last, several=answers == TWO) == said
+
+
+LARGE = Condition(0, hops("area"), ">", Literal("7"))
+PICK = Pick(0, (LIMA,), "the largest")
 
 
 @pytest.mark.parametrize(
-    ("reading", "answers", "said"),
+    ("query", "answers", "said"),
     [
-        ("the capital of Peru", "Lima", "The capital of Peru is Lima"),
-        ("the capital of Peru", TWO, "The capitals of Peru are A and B"),
-        ("the currency of the neighbour of Peru", TWO, ""),
-        ("the founded of Peru", "1821", "The founded of Peru: 1821"),
-        ("the languages of Peru", "Spanish", "The languages of Peru: Spanish"),
-        ("what Lima is located in", "Peru", "What Lima is located in: Peru"),
-        ("countries", TWO, "Countries: A and B"),
-        ("the number of children of Ada", "2", "The number of children of Ada is 2"),
-        ("the number of men whose wife is Ada", "1", "The number of men whose wife is Ada is 1"),
-        ("the one with the largest area among countries", "A", "A has the largest area among countries"),
-        ("the one with the first year among laws", TWO, "A and B have the first year among laws"),
-        ("the latest of years of Peru", "1821", "The latest of years of Peru is 1821"),
-        ("things that live in what Ada is located in", TWO, ""),
-        ("things that are located in Lima", TWO, "Those that are located in Lima: A and B"),
-        ("the twin of (something whose twin is Lima) that is not Lima", "A", ""),
-        ("countries that are neighbours of Peru and further conditions", TWO, ""),
-        ("countries that the model has picked (the largest)", TWO, ""),
-        ("whether there are countries", "yes", "Yes: there are countries"),
+        (AnswerQuery((MEMBERS,), 0), TWO, "The countries are A and B"),
+        (AnswerQuery((MEMBERS, CAPITAL), 0), "A", "A is the country whose capital is Lima"),
+        (AnswerQuery((MEMBERS, CAPITAL), 0), TWO, "A and B are the countries whose capital is Lima"),
+        (AnswerQuery((MEMBERS, NEIGHBOURS), 0), "A", "A is the country that is the neighbour of Peru"),
+        (
+            AnswerQuery((MEMBERS, branch(PERU, "borders")), 0),
+            "A",
+            "A is the country that is one of the borders of Peru",
+        ),
+        (
+            AnswerQuery((CAPITAL,), 0, (LARGE,)),
+            "A",
+            "A is the one whose capital is Lima and whose area is more than 7",
+        ),
+        (
+            AnswerQuery((NEIGHBOURS,), 0, (LARGE,)),
+            TWO,
+            "A and B are the neighbours of Peru whose area is more than 7",
+        ),
+        (
+            AnswerQuery((CAPITAL, branch(PERU, "^playsFor")), 0),
+            TWO,
+            "A and B are the ones whose capital is Lima and that play for Peru",
+        ),
+        (AnswerQuery((OF_LIMA, NEIGHBOURS), 0), TWO, None),
+        (AnswerQuery((MEMBERS,), 0, picked=(PICK,)), TWO, None),
+        (
+            AnswerQuery((NEIGHBOURS,), 0, aggregate=Aggregate("count")),
+            "2",
+            "The number of neighbours of Peru is 2",
+        ),
+        (AnswerQuery((OF_LIMA,), 0, aggregate=Aggregate("count")), "2", None),
+        (
+            AnswerQuery((branch(PERU, "year"),), 0, aggregate=Aggregate("max")),
+            "1821",
+            "The largest of years of Peru is 1821",
+        ),
+        (
+            AnswerQuery((MEMBERS,), 0, aggregate=Aggregate("argmax", hops("area"))),
+            "A",
+            "A is the one with the largest area among countries",
+        ),
+        (
+            AnswerQuery((MEMBERS,), 0, aggregate=Aggregate("argmin", hops("year"))),
+            TWO,
+            "A and B are the ones with the smallest year among countries",
+        ),
+        (AnswerQuery((MEMBERS,), 0, ask=True), "yes", "Yes: there are countries"),
     ],
 )
-def test_what_is_read_otherwise_in_a_sentence_or_after_a_colon(reading: str, answers: str, said: str) -> None:
-    assert say_answer(reading, answers, several=answers == TWO) == said
-    other = Chain(PERU, hops("capital", "capital"))  # that does not say it
-    assert say_answer(reading, answers, other, "X", several=answers == TWO) == said
+def test_what_else_is_asked_for_in_a_sentence(query: AnswerQuery, answers: str, said: str | None) -> None:
+    assert say_answers(query, answers, several=answers == TWO) == said
 
 
 @pytest.mark.parametrize(
@@ -306,24 +339,23 @@ def test_what_is_read_otherwise_in_a_sentence_or_after_a_colon(reading: str, ans
         ("^capital", "Peru has Lima as capital"),
         ("capital", "The capital of Lima is Peru"),
         ("borders", "Lima borders Peru"),
-        ("^locatedIn", "Peru located in Lima"),
+        ("^locatedIn", "Peru is located in Lima"),
         ("livesIn", "Lima lives in Peru"),
     ],
 )
 def test_a_yes_in_a_sentence(hop: str, said: str) -> None:
     chain = Chain(LIMA, hops(hop)).constrained_to([PERU])
-    reading = verbalise(AnswerQuery((Branch(chain, (0,)),), 0, ask=True))
-    assert say_answer(reading, "Peru", chain) == f"Yes: {said}"
-    assert say_answer(reading, "Peru") == f"Yes: {reading.removeprefix('whether ')}"
+    assert (
+        say_answers(AnswerQuery((Branch(chain, (0,)),), 0, ask=True), "yes", several=False) == f"Yes: {said}"
+    )
 
 
 def test_what_leads_to_others_than_its_topic_alone_is_said_as_what_leads_to_all() -> None:
-    chain = Chain(PERU, hops("contains"))
-    reading = verbalise(AnswerQuery((Branch(chain, (0,), fresh=True),), 0))
-    assert say_answer(reading, TWO, chain, several=True) == "Peru – contains: A and B"
+    query = AnswerQuery((Branch(Chain(PERU, hops("contains")), (0,), fresh=True),), 0)
+    assert say_answers(query, TWO, several=True) == "Peru – contains: A and B"
 
 
 def test_who_is_left_out_is_said_in_the_sentence() -> None:
     chain = Chain(Entity("http://x/Ann", "Ann"), (Hop("http://x/parent"), Hop("http://x/child")))
-    reading = verbalise(AnswerQuery((Branch(chain, (1, 2), fresh=True),), 2))
-    assert say_answer(reading, "Bob", chain, "Tim") == "The child of Tim is Bob, not counting Ann"
+    query = AnswerQuery((Branch(chain, (1, 2), fresh=True),), 2)
+    assert say_answers(query, "Bob", last="Tim", several=False) == "The child of Tim is Bob, not counting Ann"
