@@ -9,10 +9,20 @@ from copy import copy
 from types import MappingProxyType
 from typing import NamedTuple
 
-from kgqa.kg.phrases import be, is_noun, is_verbal, list_words, of_which, say_relation, say_term, with_verb
+from kgqa.kg.phrases import (
+    be,
+    before_gap,
+    is_noun,
+    is_verbal,
+    list_words,
+    of_which,
+    plural_of,
+    say_relation,
+    say_term,
+    with_verb,
+)
 from kgqa.kg.sparql.derived import BROADER, SUBCLASS, leads_to_members
 from kgqa.kg.terms import ANY, Entity, Hop
-from kgqa.kg.text import in_plural
 
 MAX_NESTED = 3
 """Alternatives within alternatives that are all said: their words are as many as their products."""
@@ -97,16 +107,16 @@ def say_related(hop: Hop, other: Said, several: bool) -> str:
         return f"with any {relation}"
     if hop.forward and text == "it":
         return f"whose {relation} it is"
-    if hop.forward and in_plural(relation) == relation and not other.told:
+    if hop.forward and plural_of(relation) == relation and not other.told:
         is_sure = is_noun(relation, had=hop.words.startswith("has"))  # "knows" may be a verb
         has = f"{relation} include" if is_sure else f'"{relation}" is'
         return f"whose {has} {other.one_of_it}"
     if hop.forward:
         return f"whose {relation} {other.told or f'is {other.one_of_it}'}"
     if is_verbal(relation) and not other.is_long:
-        return f"that {text} {with_verb(relation, several=other.several)}"
+        return f"that {text} {with_verb(before_gap(relation), several=other.several)}"
     said = of_which(relation, text, several=several and not is_verbal(relation), is_long=other.is_long)
-    is_plural = not several and in_plural(relation) == relation and not is_verbal(relation)
+    is_plural = not several and plural_of(relation) == relation and not is_verbal(relation)
     return f"that {be(several)} {'one of ' * is_plural}{said}"
 
 
@@ -167,9 +177,12 @@ class NodePhrases:
         name = self._named.pop(node, "")
         parts = len(classes[1:]) + len(hops) + len(unions) + len(clauses)
         tail = say_relation(hops[0][0]) if hops and not (hops[0][0].forward or name) else ""
-        if classes and not each and f" {in_plural(tail)}".endswith(f" {in_plural(classes[0])}"):
+        if is_verbal(tail) and thing not in {SOMETHING, THINGS}:
+            tail = ""  # "the one that", and not "what"
+        in_number = str if each else plural_of
+        if classes and f" {in_number(tail)}".endswith(f" {in_number(classes[0])}"):
             classes.pop(0)  # "customers of", and not "customers that are customers of"
-            several = True
+            several = not each
         elif classes:
             tail = ""
         self.labels[node] = (classes or [tail or label])[0]
@@ -187,14 +200,13 @@ class NodePhrases:
         is_nested = is_long or any(other.is_long for _, other in joined)
         if classes:
             name, several = classes.pop(0), not each
-            head = in_plural(name) if several else name
+            head = plural_of(name) if several else name
         elif name:
             head = name
         elif tail:
             _, other = joined.pop(0)
             head = of_which(tail, other.text, several=several, is_long=other.is_long)
             is_long = other.is_long or is_verbal(tail)
-            is_nested |= is_verbal(tail)
         elif others:
             head, several, *_ = others.pop(0)
         else:

@@ -85,13 +85,13 @@ def say_relation(hop: Hop) -> str:
 def is_verbal(relation: str) -> bool:
     """Return whether a relation ends in what joins it to what follows, or begins with a verb that has such.
 
-    >>> [is_verbal(each) for each in ("located in", "located in region", "plays in club")]
+    >>> [is_verbal(each) for each in ("located in", "written in script", "plays in club")]
     [True, True, True]
     >>> [is_verbal(each) for each in ("country", "countries of origin", "age at death")]
     [False, False, False]
     """
     first, last = relation.partition(" ")[0], relation.rpartition(" ")[2]
-    acts = first.endswith("ed") or singular(first) != first
+    acts = first.endswith(("ed", "en")) or singular(first) != first
     return last.lower() in FUNCTION_WORDS or (acts and is_joined(relation))
 
 
@@ -110,6 +110,29 @@ def is_noun(relation: str, *, had: bool = False) -> bool:
 def ends_in_verb(relation: str) -> bool:
     """Return whether a relation says what is done with it, as "currency used"."""
     return " " in relation and relation.endswith("ed")
+
+
+def plural_of(relation: str) -> str:
+    """Return what is called so as several things.
+
+    >>> [plural_of(each) for each in ("capital", "place lived", "people born here")]
+    ['capitals', 'places lived', 'people born here']
+    """
+    first = relation.partition(" ")[0]
+    if singular(first) != first and not first.endswith("s"):
+        return relation
+    noun, _, verb = relation.rpartition(" ")
+    return f"{in_plural(noun)} {verb}" if ends_in_verb(relation) else in_plural(relation)
+
+
+def before_gap(relation: str) -> str:
+    """Return a relation that begins with a verb as it stands behind what it leads to.
+
+    >>> before_gap("located in country"), before_gap("works at")
+    ('located in', 'works at')
+    """
+    *words, last = relation.split()
+    return relation if last in FUNCTION_WORDS or words[-1:] == ["of"] else " ".join(words)
 
 
 def is_joined(relation: str) -> bool:
@@ -151,7 +174,7 @@ def of_which(relation: str, node: str, *, several: bool = False, is_long: bool =
     if is_verbal(relation) and is_long:
         return f'{"things that are " * several}the "{relation}" of {node}'
     if is_verbal(relation):
-        return f"{'things that' if several else 'what'} {node} {with_verb(relation)}"
+        return f"{'things that' if several else 'what'} {node} {with_verb(before_gap(relation))}"
     if node == "it":
-        return f"its {in_plural(relation) if several else relation}"
-    return f"{in_plural(relation)} of {node}" if several else f"the {relation} of {node}"
+        return f"its {plural_of(relation) if several else relation}"
+    return f"{plural_of(relation)} of {node}" if several else f"the {relation} of {node}"

@@ -7,7 +7,6 @@ from itertools import chain as joined
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
-from kgqa.kg.proof.verbaliser import say_answers
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Path, Term, local_name, one_line, plain_term
 from kgqa.kg.text import fold
 from kgqa.nodes.coverage import uncovered_phrases
@@ -19,6 +18,7 @@ from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import Outcome, PathStep, RecordedCondition, ref
 from kgqa.runtime.record_text import MAX_READING_CHARS, as_sentence, list_answers
 from kgqa.runtime.state import ComputedQuery, State, Update, VerifiedChain
+from kgqa.tools.proof import say_answers
 
 RETURNED = 0  # the place of the answers
 

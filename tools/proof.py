@@ -8,8 +8,11 @@ from langchain_core.tools import BaseTool
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Evidence, Proof
 from kgqa.kg.proof.query import AnswerQuery
+from kgqa.kg.proof.verbaliser import say_answers
 from kgqa.kg.terms import Entity, Literal
 from kgqa.tools.text import graph_tool, listing, show_facts, show_term
+
+__all__ = ["proof_tools", "say_answers"]
 
 
 def proof_tools(graph: KnowledgeGraph) -> list[BaseTool]:

@@ -35,6 +35,7 @@ from kgqa.kg.phrases import (
     is_noun,
     is_verbal,
     of_which,
+    plural_of,
     say_compared,
     say_relation,
     say_term,
@@ -44,7 +45,7 @@ from kgqa.kg.phrases import (
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import ANY, Chain, Entity, one_line
-from kgqa.kg.text import in_plural, singular
+from kgqa.kg.text import singular
 
 
 def verbalise(query: AnswerQuery) -> str:
@@ -140,12 +141,9 @@ def _query_of(chain: Chain) -> AnswerQuery:
 
 
 def _say_equal(relation: str, node: str, answers: str, *, several: bool) -> str:
-    first = relation.partition(" ")[0]
-    is_plural = singular(first) != first and not first.endswith("s")  # "people born here"
-    in_many = relation if is_plural else in_plural(relation)
-    noun = in_many if several else _in_singular(relation)
+    noun = plural_of(relation) if several else _in_singular(relation)
     if ends_in_verb(relation):
-        return f"{node}'s {relation} {be(several or is_plural)} {answers}"
+        return f"{node}'s {noun} {be(several)} {answers}"
     return f"The {noun} of {node} {be(several)} {answers}"
 
 

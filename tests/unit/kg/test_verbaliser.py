@@ -305,6 +305,18 @@ PICK = Pick(0, (LIMA,), "the largest")
         ),
         (AnswerQuery((OF_LIMA, NEIGHBOURS), 0), TWO, None),
         (AnswerQuery((MEMBERS,), 0, picked=(PICK,)), TWO, None),
+        (AnswerQuery((MEMBERS, branch(PERU, "country")), 0), "A", "The country of Peru is A"),
+        (AnswerQuery((MEMBERS, branch(PERU, "country")), 0), TWO, "The countries of Peru are A and B"),
+        (
+            AnswerQuery((MEMBERS, branch(PERU, "located_in_country")), 0),
+            "A",
+            "A is the country that Peru is located in",
+        ),
+        (
+            AnswerQuery((CAPITAL, branch(PERU, "located_in")), 0),
+            "A",
+            "A is the one that Peru is located in and whose capital is Lima",
+        ),
         (
             AnswerQuery((NEIGHBOURS,), 0, aggregate=Aggregate("count")),
             "2",
