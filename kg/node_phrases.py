@@ -17,6 +17,7 @@ from kgqa.kg.phrases import (
     list_words,
     of_which,
     plural_of,
+    say_class,
     say_relation,
     say_term,
     with_verb,
@@ -66,7 +67,7 @@ class Edge(NamedTuple):
         is_class = leads_to_members(self.hop) and self.hop.relation != BROADER
         if not (is_class and isinstance(self.start, Entity)):
             return ""
-        return f"{'kind of ' * (self.hop.relation == SUBCLASS)}{say_term(self.start)}"
+        return f"{'kind of ' * (self.hop.relation == SUBCLASS)}{say_class(self.start)}"
 
 
 class Alternative(NamedTuple):

@@ -9,6 +9,9 @@ from kgqa.kg.text import FUNCTION_WORDS, in_plural, in_words, singular, spaced, 
 
 MAX_TERMS_SAID = 3
 
+_PLURAL_NOUNS = word_set("arms customs games goods headquarters sales sports students")
+"""Words that begin a noun where others in "-s" would be a verb, as in "plays position"."""
+
 _ACTIVE = word_set("appeared competed died graduated lived participated played served starred studied worked")
 """Words in "-ed" that stand before "in" and the like without "is": nothing else tells them from "located"."""
 
@@ -30,6 +33,18 @@ def say_term(term: Term) -> str:
     if isinstance(term, Entity):
         return one_line(term.name or in_words(local_name(term.id))) or term.id
     return one_line(f'"{term.value}"' if kind_of(term) == "text" else term.value)
+
+
+def say_class(term: Term) -> str:
+    """Return what one of a class is called: where it has no name of its own, in small letters.
+
+    >>> [say_class(Entity(f"http://x/{name}")) for name in ("BillOfMaterial", "RNA_part")]
+    ['bill of material', 'RNA part']
+    """
+    said = say_term(term)
+    if said != in_words(local_name(term.id)):
+        return said
+    return " ".join(each if each.isupper() else each.lower() for each in spaced(said).split())
 
 
 def say_terms(terms: Sequence[Term]) -> str:
@@ -85,14 +100,18 @@ def say_relation(hop: Hop) -> str:
 def is_verbal(relation: str) -> bool:
     """Return whether a relation ends in what joins it to what follows, or begins with a verb that has such.
 
-    >>> [is_verbal(each) for each in ("located in", "written in script", "plays in club")]
-    [True, True, True]
-    >>> [is_verbal(each) for each in ("country", "countries of origin", "age at death")]
-    [False, False, False]
+    >>> [is_verbal(each) for each in ("located in", "written in script", "plays in club", "plays position")]
+    [True, True, True, True]
+    >>> [is_verbal(each) for each in ("countries of origin", "age at death", "sports team", "places lived")]
+    [False, False, False, False]
     """
     first, last = relation.partition(" ")[0], relation.rpartition(" ")[2]
-    acts = first.endswith(("ed", "en")) or singular(first) != first
-    return last.lower() in FUNCTION_WORDS or (acts and is_joined(relation))
+    does = first.endswith("s") and singular(first) != first and first not in _PLURAL_NOUNS
+    is_of_one = (
+        " " in relation and last == singular(last) and not ends_in_verb(relation) and " of " not in relation
+    )
+    joins = is_joined(relation) and (first.endswith(("ed", "en")) or singular(first) != first)
+    return last.lower() in FUNCTION_WORDS or joins or (does and is_of_one)
 
 
 def is_noun(relation: str, *, had: bool = False) -> bool:
@@ -108,8 +127,9 @@ def is_noun(relation: str, *, had: bool = False) -> bool:
 
 
 def ends_in_verb(relation: str) -> bool:
-    """Return whether a relation says what is done with it, as "currency used"."""
-    return " " in relation and relation.endswith("ed")
+    """Return whether a relation says what is done with it, as "currency used" and "languages spoken"."""
+    last = relation.rpartition(" ")[2]
+    return last != relation and last.endswith(("ed", "en", "wn")) and last == singular(last)
 
 
 def plural_of(relation: str) -> str:
@@ -119,7 +139,7 @@ def plural_of(relation: str) -> str:
     ['capitals', 'places lived', 'people born here']
     """
     first = relation.partition(" ")[0]
-    if singular(first) != first and not first.endswith("s"):
+    if (singular(first) != first and not first.endswith("s")) or not relation[-1:].isalpha():
         return relation
     noun, _, verb = relation.rpartition(" ")
     return f"{in_plural(noun)} {verb}" if ends_in_verb(relation) else in_plural(relation)
@@ -145,8 +165,8 @@ def with_verb(relation: str, *, several: bool = False) -> str:
 
     >>> [with_verb(each) for each in ("located in", "died in", "works at", "was born in")]
     ['is located in', 'died in', 'works at', 'was born in']
-    >>> with_verb("works at", several=True)
-    'work at'
+    >>> with_verb("works at", several=True), with_verb("isotope of"), with_verb("isotope of", several=True)
+    ('work at', 'is an isotope of', 'are isotopes of')
     """
     first, space, rest = relation.partition(" ")
     if space and first in {"was", "were"}:
@@ -155,6 +175,9 @@ def with_verb(relation: str, *, several: bool = False) -> str:
         return relation
     if space and (plain := singular(first)) != first:
         return f"{plain} {rest}" if several else relation
+    if relation.endswith(" of") and not first.endswith(("ed", "en")):
+        article = "an" if relation[0] in "aeio" else "a"
+        return f"are {plural_of(relation.removesuffix(' of'))} of" if several else f"is {article} {relation}"
     return f"{be(several)} {relation}"
 
 

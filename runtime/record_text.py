@@ -129,7 +129,7 @@ def as_sentence(said: str | None) -> str | None:
 
 def list_answers(answers: "Sequence[Ref]", most: int = MAX_ANSWERS_SHOWN, *, cut: bool) -> str:
     """Return the first answers on one line; ``cut`` where there are more than these."""
-    names = [ref_text(answer) for answer in answers[:most]]
+    names = [ref_text(answer).removesuffix("T00:00:00Z") for answer in answers[:most]]  # a day
     if cut or len(answers) > most:
         names.append("more" if cut else f"{len(answers) - most} more")
     return list_words(names) if names else "no answer"

@@ -113,14 +113,14 @@ def _answer_by_last_hop(query: AnswerQuery, answers: str, last: str, *, several:
         return None
     hop, many = chain.hops[-1], False
     relation, node = say_relation(hop), last if chain.depth > 1 else say_term(chain.topic)
+    names = is_noun(relation, had=hop.words.startswith("has"))
     if not node:
-        before = _phrases(_query_of(chain.upto(chain.depth - 1))).node(chain.depth - 1, several=True)
-        node, many = f"the {before.text}" if " of " in before.text else before.text, True
+        before = _phrases(_query_of(chain.upto(chain.depth - 1))).node(chain.depth - 1, several=not names)
+        node, many = f"the {before.text.removeprefix('the ')}" if " of " in before.text else before.text, True
         if before.is_long or not hop.forward:
             return None
     if leads_to_members(hop):
         return None
-    names = is_noun(relation, had=hop.words.startswith("has"))
     verb = with_verb(relation, several=many if hop.forward else several) if is_verbal(relation) else ""
     subject, other = (node, answers) if hop.forward else (answers, node)
     if verb or (query.ask and not names):
