@@ -13,6 +13,7 @@ from kgqa.kg.phrases import (
     be,
     before_gap,
     is_noun,
+    is_plural,
     is_verbal,
     list_words,
     of_which,
@@ -20,6 +21,7 @@ from kgqa.kg.phrases import (
     say_class,
     say_relation,
     say_term,
+    singular_of,
     with_verb,
 )
 from kgqa.kg.sparql.derived import BROADER, SUBCLASS, leads_to_members
@@ -108,7 +110,7 @@ def say_related(hop: Hop, other: Said, several: bool) -> str:
         return f"with any {relation}"
     if hop.forward and text == "it":
         return f"whose {relation} it is"
-    if hop.forward and plural_of(relation) == relation and not other.told:
+    if hop.forward and is_plural(relation) and not other.told:
         is_sure = is_noun(relation, had=hop.words.startswith("has"))  # "knows" may be a verb
         has = f"{relation} include" if is_sure else f'"{relation}" is'
         return f"whose {has} {other.one_of_it}"
@@ -117,8 +119,8 @@ def say_related(hop: Hop, other: Said, several: bool) -> str:
     if is_verbal(relation) and not other.is_long:
         return f"that {text} {with_verb(before_gap(relation), several=other.several)}"
     said = of_which(relation, text, several=several and not is_verbal(relation), is_long=other.is_long)
-    is_plural = not several and plural_of(relation) == relation and not is_verbal(relation)
-    return f"that {be(several)} {'one of ' * is_plural}{said}"
+    one_of = "one of " * (not several and is_plural(relation) and not is_verbal(relation))
+    return f"that {be(several)} {one_of}{said}"
 
 
 class NodePhrases:
@@ -180,6 +182,7 @@ class NodePhrases:
         tail = say_relation(hops[0][0]) if hops and not (hops[0][0].forward or name) else ""
         if is_verbal(tail) and thing not in {SOMETHING, THINGS}:
             tail = ""  # "the one that", and not "what"
+        tail = singular_of(tail) if each else tail
         in_number = str if each else plural_of
         if classes and f" {in_number(tail)}".endswith(f" {in_number(classes[0])}"):
             classes.pop(0)  # "customers of", and not "customers that are customers of"

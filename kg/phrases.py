@@ -41,8 +41,8 @@ def say_class(term: Term) -> str:
     >>> [say_class(Entity(f"http://x/{name}")) for name in ("BillOfMaterial", "RNA_part")]
     ['bill of material', 'RNA part']
     """
-    said = say_term(term)
-    if said != in_words(local_name(term.id)):
+    said, local = say_term(term), local_name(term.id)
+    if said not in {local, in_words(local)}:
         return said
     return " ".join(each if each.isupper() else each.lower() for each in spaced(said).split())
 
@@ -135,14 +135,39 @@ def ends_in_verb(relation: str) -> bool:
 def plural_of(relation: str) -> str:
     """Return what is called so as several things.
 
-    >>> [plural_of(each) for each in ("capital", "place lived", "people born here")]
-    ['capitals', 'places lived', 'people born here']
+    >>> [plural_of(each) for each in ("capital", "place lived", "people born here", "iso alpha 3")]
+    ['capitals', 'places lived', 'people born here', 'iso alpha 3']
+    """
+    noun, _, verb = relation.rpartition(" ")
+    if is_plural(relation) or not relation[-1:].isalpha():
+        return relation
+    return f"{in_plural(noun)} {verb}" if ends_in_verb(relation) else in_plural(relation)
+
+
+def singular_of(relation: str) -> str:
+    """Return what is called so as one thing.
+
+    >>> [singular_of(each) for each in ("capitals", "places lived", "countries of origin")]
+    ['capital', 'place lived', 'country of origin']
+    """
+    noun, _, verb = relation.rpartition(" ")
+    if ends_in_verb(relation):
+        return f"{singular_of(noun)} {verb}"
+    head, of, rest = relation.partition(" of ")
+    before, space, last = head.rpartition(" ")
+    return f"{before}{space}{singular(last)}{of}{rest}"
+
+
+def is_plural(relation: str) -> bool:
+    """Return whether a relation is called as several things are.
+
+    >>> [is_plural(each) for each in ("parts", "people born here", "languages spoken", "capital")]
+    [True, True, True, False]
     """
     first = relation.partition(" ")[0]
-    if (singular(first) != first and not first.endswith("s")) or not relation[-1:].isalpha():
-        return relation
-    noun, _, verb = relation.rpartition(" ")
-    return f"{in_plural(noun)} {verb}" if ends_in_verb(relation) else in_plural(relation)
+    if singular(first) != first and not first.endswith("s"):
+        return True
+    return relation[-1:].isalpha() and singular_of(relation) != relation
 
 
 def before_gap(relation: str) -> str:
@@ -175,6 +200,8 @@ def with_verb(relation: str, *, several: bool = False) -> str:
         return relation
     if space and (plain := singular(first)) != first:
         return f"{plain} {rest}" if several else relation
+    if relation.endswith(" by") and not relation.removesuffix(" by").endswith(("ed", "en")):
+        return f"{'have' if several else 'has'} {relation}"  # "story by"
     if relation.endswith(" of") and not first.endswith(("ed", "en")):
         article = "an" if relation[0] in "aeio" else "a"
         return f"are {plural_of(relation.removesuffix(' of'))} of" if several else f"is {article} {relation}"

@@ -40,12 +40,12 @@ from kgqa.kg.phrases import (
     say_relation,
     say_term,
     say_terms,
+    singular_of,
     with_verb,
 )
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import ANY, Chain, Entity, one_line
-from kgqa.kg.text import singular
 
 
 def verbalise(query: AnswerQuery) -> str:
@@ -131,7 +131,7 @@ def _answer_by_last_hop(query: AnswerQuery, answers: str, last: str, *, several:
         said = _say_equal(relation, node, answers, several=several)
     else:
         joined = f"have {node} as their" if several else f"has {node} as"
-        said = f"{answers} {joined} {_in_singular(relation)}"
+        said = f"{answers} {joined} {singular_of(relation)}"
     fresh = f", not counting {say_term(chain.topic)}" * (first.fresh and chain.depth > 1)
     return f"{_capitalised(said) if many else said}{fresh}"
 
@@ -141,16 +141,10 @@ def _query_of(chain: Chain) -> AnswerQuery:
 
 
 def _say_equal(relation: str, node: str, answers: str, *, several: bool) -> str:
-    noun = plural_of(relation) if several else _in_singular(relation)
+    noun = plural_of(relation) if several else singular_of(relation)
     if ends_in_verb(relation):
         return f"{node}'s {noun} {be(several)} {answers}"
     return f"The {noun} of {node} {be(several)} {answers}"
-
-
-def _in_singular(relation: str) -> str:
-    head, of, rest = relation.partition(" of ")
-    before, space, last = head.rpartition(" ")
-    return f"{before}{space}{singular(last)}{of}{rest}"
 
 
 def _capitalised(words: str) -> str:
