@@ -25,6 +25,8 @@ MEANING = Path(__file__).with_name("meaning.toml")
 
 SCRIPT_FILES = ("record.js", "list.js", "page.js")
 
+BREAKS = re.compile(r"(?<=[,:=/_])")  # where a line may break in a name without spaces
+
 
 class Section(NamedTuple):
     """What the page has of one dataset: its runs, tables and plots."""
@@ -72,7 +74,7 @@ def render_page(report: Report) -> str:
         lstrip_blocks=True,
     )
     pretty = partial(json.dumps, ensure_ascii=False, indent=2)
-    environment.filters |= {"pretty": pretty, "parts": _split_at_breaks}
+    environment.filters |= {"pretty": pretty, "parts": partial(re.split, BREAKS)}
     style, *scripts = ((WEB / name).read_text(encoding="utf-8") for name in ("page.css", *SCRIPT_FILES))
     script = '"use strict";\n(() => {\n' + "\n".join(scripts) + "})();\n"
     return environment.get_template("page.html").render(
@@ -132,8 +134,3 @@ def _read_section(id: str, group: DatasetGroup) -> Section:
         *tables.method_tables(group.runs),
     ]
     return Section(id, group, shown, draw_plots(id, group.runs, ablations))
-
-
-def _split_at_breaks(text: str) -> list[str]:
-    """Return the parts of a name without spaces that a line may break between."""
-    return re.split(r"(?<=[,:=/_])", text)
