@@ -45,11 +45,7 @@ class Report(NamedTuple):
 
 
 def read_report(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> Report:
-    """Read some runs, and measure what a report has of them.
-
-    Args:
-        folders: run folders, in the order in which they are shown.
-        datasets: where datasets are now, if not where the runs have found them.
+    """Read runs, in the order in which they are shown; name ``datasets`` that are not where these found them.
 
     Raises:
         ReportError, DatasetError, ResultsError: in one line, if a folder is no run or a file cannot be read.
@@ -59,13 +55,8 @@ def read_report(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> Repor
     return Report(runs, [_read_section(f"d{number}", group) for number, group in enumerate(groups, start=1)])
 
 
-def build_page(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> str:
-    """Make the page of some runs; the same folders give the same page, to the byte. See `read_report`."""
-    return render_page(read_report(folders, datasets))
-
-
 def render_page(report: Report) -> str:
-    """Make the page of a report."""
+    """Make the page of a report; the same runs give the same page, to the byte."""
     environment = Environment(
         loader=FileSystemLoader(WEB),
         autoescape=True,
