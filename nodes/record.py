@@ -231,13 +231,8 @@ def build_proof(
 ) -> Update:
     """Return the paths to all answers as a record draws them, and the facts along those to the first.
 
-    A chain is drawn as one path where it leads to all answers, or to more than have facts, else as a path to
-    each.
-
-    Args:
-        chains: The chains, and which answers, or what these are computed of, each leads to.
-        paths: Those of them whose nodes are known.
-        answers: The answers, the best first.
+    A chain, of which it is known to which answers it leads, or to what they are computed of, is drawn as one
+    path where these are all, or more than have facts, else as a path to each.
     """
     known: dict[Chain, dict[Term, list[Path]]] = {chain: {} for chain in chains}
     for path in paths:

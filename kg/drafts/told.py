@@ -24,12 +24,7 @@ _TEXT_TESTS = {
 
 
 def told_by(test: Node, term: Callable[[Node], Term]) -> tuple[Node, str] | None:
-    """Return a variable and what a filter says that it is; None where it says anything else.
-
-    Args:
-        test: The filter's expression.
-        term: What a constant stands for.
-    """
+    """Return a variable and what the test of a filter says that it is; None where it says anything else."""
     name = name_of(test).removeprefix("Builtin_")
     if name == "ConditionalOrExpression":
         found = [told_by(each, term) for each in (test.expr, *test.other)]

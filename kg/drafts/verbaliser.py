@@ -27,12 +27,7 @@ _FUNCTIONS = {"COUNT": "number", "SUM": "sum", "AVG": "average", "MIN": "smalles
 
 
 def say_query(query: str, names: Mapping[str, str]) -> str | None:
-    """Return what a SELECT or ASK asks for, in words; None where it cannot be read.
-
-    Args:
-        query: Its text.
-        names: What classes, relations and entities are called, by their ids.
-    """
+    """Return what a SELECT or ASK asks for, in words; None where it cannot be read. ``names`` are by ids."""
     try:
         draft = read_draft(query)
     except Exception:  # whatever rdflib and pyparsing raise where it is no SPARQL
