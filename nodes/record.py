@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from kgqa.kg.errors import KGError
+from kgqa.kg.errors import KGError, KGRejected
 from kgqa.kg.terms import Chain, Hop, Path, Term, Triple
 from kgqa.models.errors import MalformedReply, ModelError
 from kgqa.models.interface import Assessment
@@ -178,7 +178,7 @@ async def read_back(query: str, names: Mapping[str, str | None], runtime: NodeRu
     """Return a query that was written, in words; what has no name in it is asked for one."""
     try:
         ids = await asyncio.to_thread(named_ids, query)
-    except Exception:  # whatever rdflib and pyparsing raise where it is no SPARQL
+    except KGRejected:
         return None
     unnamed = sorted(id for id in ids if not names.get(id))
     found = await trace_evidence(runtime, "name_entities", ids=unnamed) or {} if unnamed else {}

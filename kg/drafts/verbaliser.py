@@ -15,6 +15,7 @@ from typing import Any
 from kgqa.kg.drafts.conditions import Conditions, nodes_of
 from kgqa.kg.drafts.reading import Aggregated, Draft, read_draft, shown_name, variables_of
 from kgqa.kg.drafts.told import COMPUTED, say_computed, unwrapped
+from kgqa.kg.errors import KGRejected
 from kgqa.kg.node_phrases import SOMETHING, THINGS, Clause, Edge, NodePhrases, Said
 from kgqa.kg.phrases import be, list_words, say_operator
 from kgqa.kg.sparql.nodes import Node, is_open
@@ -30,7 +31,7 @@ def say_query(query: str, names: Mapping[str, str]) -> str | None:
     """Return what a SELECT or ASK asks for, in words; None where it cannot be read. ``names`` are by ids."""
     try:
         draft = read_draft(query)
-    except Exception:  # whatever rdflib and pyparsing raise where it is no SPARQL
+    except KGRejected:
         return None
     try:
         speaker = _Speaker(draft, names)
