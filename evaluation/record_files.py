@@ -133,13 +133,9 @@ def _table_delimiter(first: str) -> str | None:
     (',', ';', None)
     """
     for delimiter in "\t", ",", ";":
-        if "question" in _column_names(first, delimiter):
+        if "question" in [cell.strip().lower() for cell in _split_cells(first, delimiter)]:
             return delimiter
     return None
-
-
-def _column_names(line: str, delimiter: str) -> list[str]:
-    return [cell.strip().lower() for cell in _split_cells(line, delimiter)]
 
 
 def _split_cells(line: str, delimiter: str = ",") -> list[str]:

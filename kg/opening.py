@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 Source = str | os.PathLike[str]
 
 PAGE_ROWS = 9_999  # of a page; with the one more that tells whether it is cut, as many as Virtuoso sorts
+QUERY_SECONDS = 30.0  # that a query may take, if nothing else is said
 
 MAX_COUNTED_TRIPLES = 2_000_000
 """Triples up to which an endpoint is asked to list its relations and count what has them."""
@@ -73,7 +74,7 @@ def open_graph(
     sources: "Source | Sequence[Source] | rdflib.Graph | Triples",
     *,
     rows: int = PAGE_ROWS,
-    deadline: float = 30.0,
+    deadline: float = QUERY_SECONDS,
     encode: Encode | None = None,
 ) -> SparqlGraph:
     """Open a graph for reading; blocks meanwhile.
@@ -158,20 +159,13 @@ def _open_kept(folder: Path | None) -> directory.StoredGraph | None:
 
 
 @names_shown_in(None)
-def open_triples(
-    text: bytes,
-    source: str,
-    *,
-    rows: int = PAGE_ROWS,
-    deadline: float = 30.0,
-    encode: Encode | None = None,
-) -> SparqlGraph:
+def open_triples(text: bytes, source: str, encode: Encode | None = None) -> SparqlGraph:
     """Open a small graph of N-Triples, in memory; it may have no triples at all (blocking).
 
     Raises:
         KGMalformed: if the text is not N-Triples.
     """
-    return _open_loaded(*directory.load_text(text, source), rows, deadline, encode)
+    return _open_loaded(*directory.load_text(text, source), PAGE_ROWS, QUERY_SECONDS, encode)
 
 
 def _open_stored(
@@ -218,7 +212,7 @@ def _open_embedded(
     return SparqlGraph(executor, facts, dialect, naming, lookup, read_profile, rows=rows)
 
 
-def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) -> SparqlGraph:
+def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = QUERY_SECONDS) -> SparqlGraph:
     """Open an endpoint: it is asked which relations it has, and of those that dialects name, which.
 
     A public one that is known is asked nothing.

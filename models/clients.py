@@ -41,11 +41,7 @@ class Client:
 
 
 class ClientPool:
-    """The clients of one model.
-
-    Args:
-        spec: ``provider:name``.
-        options: parameters of LangChain's `init_chat_model`.
+    """The clients of one model, ``provider:name``, made with options of LangChain's `init_chat_model`.
 
     Raises:
         UnknownModel: no such provider, or its package or key is missing.

@@ -35,10 +35,8 @@ def open_model(
 ) -> Model:
     """Open the model that ``spec`` names; reads from disk, so not for the event loop.
 
-    Args:
-        spec: see above.
-        offline: makes the offline model of a spec: it needs a graph and an encoder.
-        cache: file in which replies of language models are kept; else KGQA_CACHE, else none.
+    ``offline`` makes the offline model of a spec, which needs a graph and an encoder. Replies of language
+    models are kept in the file ``cache``, else in that of KGQA_CACHE, else nowhere.
 
     Raises:
         UnknownModel: in one line, if nothing goes by this name or what it needs is missing.

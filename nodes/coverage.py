@@ -183,13 +183,13 @@ async def _uncovered(
         return [*map(str, phrases)]
     if alone:  # a query of relations alone may be of anything: what is only alike may be what is meant
         words = dict.fromkeys(each for phrase in phrases for each in phrase.words if not asked_extremes(each))
-        by_stems = _Likeness({})
+        by_stems = Likeness({})
         return [word for word in words if by_stems.word(word, said) < MIN_SUPPORT]
     texts = [*asked, *said, *parts, *taken]
     try:
-        compared = _Likeness(dict(zip(texts, await runtime.encode(texts), strict=True)))
+        compared = Likeness(dict(zip(texts, await runtime.encode(texts), strict=True)))
     except EncoderError:
-        compared = _Likeness({})
+        compared = Likeness({})
     left = [each for each in phrases if compared.least(each, said) < MIN_SUPPORT]
     apart = {each: best for each in left if (best := compared.best(each, said)) < MIN_SUPPORT}
     # the verb of "does" is that of the relation, and after a value stands its unit
@@ -225,20 +225,21 @@ def _said_again(phrases: Sequence[_Phrase], parts: Sequence[Sequence[str]]) -> I
                 break
 
 
-class _Likeness:
+class Likeness:
     """How far words of a question are said by texts: by a common stem, and by meaning with vectors."""
 
     def __init__(self, rows: Mapping[str, Vectors]) -> None:
         self._rows = rows
 
-    def _cosine(self, one: str, other: str) -> float:
+    def cosine(self, one: str, other: str) -> float:
+        """Return how alike two texts are in meaning; 0 without vectors."""
         return float(self._rows[one] @ self._rows[other]) if self._rows else 0.0
 
     def word(self, word: str, texts: Iterable[str]) -> float:
         """Return how well a word is said."""
         stems = (word_similarity(word, other) for text in texts for other in text.split())
         stem = max(stems, default=0.0)
-        return max(stem if stem >= MIN_STEM_SAID else 0.0, *(self._cosine(word, text) for text in texts))
+        return max(stem if stem >= MIN_STEM_SAID else 0.0, *(self.cosine(word, text) for text in texts))
 
     def best(self, phrase: _Phrase, texts: Sequence[str]) -> float:
         """Return how well the word is said that is said best."""
@@ -246,7 +247,7 @@ class _Likeness:
 
     def least(self, phrase: _Phrase, texts: Sequence[str]) -> float:
         """Return how well the word is said that is said least; words that are said together are said."""
-        whole = max(self._cosine(str(phrase), text) for text in texts)
+        whole = max(self.cosine(str(phrase), text) for text in texts)
         return whole if whole >= MIN_PHRASE_SAID else min(self.word(word, texts) for word in phrase.words)
 
     def is_said_otherwise(self, phrase: _Phrase, texts: Sequence[str], others: Sequence[str]) -> bool:

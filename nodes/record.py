@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from kgqa.kg.errors import KGError
+from kgqa.kg.errors import KGError, KGRejected
 from kgqa.kg.terms import Chain, Hop, Path, Term, Triple
 from kgqa.models.errors import MalformedReply, ModelError
 from kgqa.models.interface import Assessment
@@ -183,7 +183,7 @@ async def read_back(
     """
     try:
         ids = await asyncio.to_thread(named_ids, query)
-    except Exception:  # whatever rdflib and pyparsing raise where it is no SPARQL
+    except KGRejected:
         return {"reading": None}
     unnamed = sorted(id for id in ids if not names.get(id))
     found = await trace_evidence(runtime, "name_entities", ids=unnamed) or {} if unnamed else {}
@@ -238,13 +238,8 @@ def build_proof(
 ) -> Update:
     """Return the paths to all answers as a record draws them, and the facts along those to the first.
 
-    A chain is drawn as one path where it leads to all answers, or to more than have facts, else as a path to
-    each.
-
-    Args:
-        chains: The chains, and which answers, or what these are computed of, each leads to.
-        paths: Those of them whose nodes are known.
-        answers: The answers, the best first.
+    A chain, of which it is known to which answers it leads, or to what they are computed of, is drawn as one
+    path where these are all, or more than have facts, else as a path to each.
     """
     known: dict[Chain, dict[Term, list[Path]]] = {chain: {} for chain in chains}
     for path in paths:

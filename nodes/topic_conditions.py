@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 
 from kgqa.kg.proof.query import Condition
-from kgqa.kg.terms import Chain, Entity, Hop, Term
+from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.nodes.proof import NO_ANSWERS, query_of_memory, run_query
 from kgqa.prompts.connect_topic import MAX_HOLDING_NAMES, NO_PART, ConnectTopic, Share
 from kgqa.runtime.node import NodeRuntime
@@ -83,14 +83,11 @@ async def _shares(
         told.update(
             at for at, _ in {((v.place, v.hops[0]), v.end) for v in values if v.hops and v.end in ends}
         )
+    names = {at: [end.name for end in met.ends if end.name] for at, met in possible.items()}
     return [
-        Share(len(met.ends), total - told[at] if told else 0, total, _some_names(met.ends))
+        Share(len(met.ends), total - told[at] if told else 0, total, tuple(names[at][:MAX_HOLDING_NAMES]))
         for at, met in possible.items()
     ]
-
-
-def _some_names(ends: Sequence[Term]) -> tuple[str, ...]:
-    return tuple(end.name for end in ends if end.name)[:MAX_HOLDING_NAMES]
 
 
 async def _connected(

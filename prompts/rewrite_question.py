@@ -1,6 +1,5 @@
 """What does somebody ask, who says this after these questions and answers?"""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import Field
@@ -89,9 +88,5 @@ Reply: {"question": "Which moons does Saturn have?"}
 
 def _draw_turn(turn: ConversationTurn) -> str:
     names = [quoted(str(answer)) for answer in turn.answers[:MAX_ANSWERS_SHOWN]]
-    more = len(turn.answers) - len(names)
-    return f"{quoted(turn.question, MAX_QUESTION_CHARS)} - {_join(names, more)}"
-
-
-def _join(names: Sequence[str], more: int) -> str:
-    return ", ".join([*names, f"{more} more"] if more else names) or "no answer"
+    more = [f"{len(turn.answers) - len(names)} more"] if len(turn.answers) > len(names) else []
+    return f"{quoted(turn.question, MAX_QUESTION_CHARS)} - {', '.join(names + more) or 'no answer'}"

@@ -202,12 +202,8 @@ def rank_combinations(
     shares = np.exp(totals - totals.max())
     shares /= shares.sum()
     best = np.argsort(-shares, kind="stable")[:most]
-    return [ChainCombination(_used(choices[at]), float(shares[at])) for at in best]
-
-
-def _used(chosen: Sequence[CandidateChain]) -> dict[Entity, CandidateChain]:
-    """Return the chains of those topics that play a part."""
-    return {each.chain.topic: each for each in chosen if each.chain.depth}
+    used = ({each.chain.topic: each for each in choices[at] if each.chain.depth} for at in best)
+    return [ChainCombination(chains, float(shares[at])) for chains, at in zip(used, best, strict=True)]
 
 
 def _total(chosen: Sequence[CandidateChain], between: Mapping[Chain, CandidateChain], apart: bool) -> float:

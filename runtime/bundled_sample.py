@@ -55,12 +55,9 @@ def _learn(
         build_once(folder, store.exists, lambda: build(questions, folder, encoder.encode, encoder.name))
         return folder
 
-    folder = _folder(kind, content + encoder.name.encode(), store.version)
+    digest = hashlib.sha256(content + encoder.name.encode()).hexdigest()[:16]
+    folder = cache_folder() / kind / f"sample-{digest}-{store.version}"
     try:
         return build_at(folder)
     except (OSError, PriorError):  # the folder cannot be written, or there is no room
         return build_at(temporary_folder() / kind / folder.name)
-
-
-def _folder(kind: str, content: bytes, version: int) -> Path:
-    return cache_folder() / kind / f"sample-{hashlib.sha256(content).hexdigest()[:16]}-{version}"

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from kgqa.runtime.record import OtherReading, Record, Ref, Table
+from kgqa.runtime.record import OtherReading, Record
+from kgqa.runtime.record_table import table_of
 from kgqa.runtime.record_text import MAX_OTHER_ANSWERS, has_sentence
 
 
@@ -35,7 +36,7 @@ def take_alternative(shown: Sequence[Record], number: int) -> Record:
         "reading": taken["reading"],
         "topics": taken["topics"],
         "answers": taken["answers"],
-        "table": _cut_table(taken["answers"]) if taken["truncated"] else None,
+        "table": {**table_of(taken), "truncated": True} if taken["truncated"] else None,
         "outcome": "grounded_unverified" if taken["truncated"] or unchecked else "grounded",
         "confidence": taken["confidence"],
         "paths": [],
@@ -59,8 +60,3 @@ def _as_alternative(record: Record) -> OtherReading:
         "query": record["query"] or "",
         "confidence": record["confidence"] or 0.0,
     }
-
-
-def _cut_table(answers: list[Ref]) -> Table:
-    """Return the table of answers of which there are more."""
-    return {"columns": ["answer"], "rows": [[each] for each in answers], "ordered": False, "truncated": True}

@@ -33,12 +33,9 @@ async def outlast(
     errors: tuple[type[Exception], ...],
     reason: Callable[[Exception], str | None],
 ) -> T:
-    """Do something with a store, again and again while it is away.
+    """Do something with a store, again and again while it is away, as its ``errors`` tell.
 
-    Args:
-        work: what is done.
-        errors: what it raises where something is wrong with the store.
-        reason: says of such an error why it will not pass; None where it may.
+    ``reason`` says of such an error why it will not pass; None where it may.
 
     Raises:
         CheckpointsUnavailable: if the error does not pass, or not in time.

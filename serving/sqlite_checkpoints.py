@@ -28,10 +28,10 @@ RUN_ID = (
 )
 """The run that has made a step; none where what is kept about it was tampered with."""
 
-_STEPS = f"SELECT thread_id, checkpoint_ns, checkpoint_id FROM checkpoints WHERE {RUN_ID} = ?"  # noqa: S608
+_STEPS = f"SELECT thread_id, checkpoint_ns, checkpoint_id FROM checkpoints WHERE {RUN_ID} = :run"  # noqa: S608
 FORGET_RUN = (
     f"DELETE FROM writes WHERE (thread_id, checkpoint_ns, checkpoint_id) IN ({_STEPS})",  # noqa: S608 - words of our own
-    f"DELETE FROM checkpoints WHERE {RUN_ID} = ?",  # noqa: S608
+    f"DELETE FROM checkpoints WHERE {RUN_ID} = :run",  # noqa: S608
 )
 
 _LATEST = "SELECT checkpoint_ns, MAX(checkpoint_id) FROM checkpoints WHERE thread_id = :thread GROUP BY 1"
@@ -133,13 +133,8 @@ class SqliteCheckpoints(SqliteSaver):
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Forget the steps that runs have made."""
-        await self._done(self._delete_for_runs, run_ids)
-
-    def _delete_for_runs(self, run_ids: Sequence[str]) -> None:
-        with self.cursor() as cursor:
-            for run in run_ids:
-                for statement in FORGET_RUN:
-                    cursor.execute(statement, (str(run),))
+        for run in run_ids:
+            await self._done(self._execute, FORGET_RUN, {"run": str(run)})
 
     async def _done(self, work: Callable[..., T], *given: Any) -> T:
         loop = asyncio.get_running_loop()

@@ -97,12 +97,7 @@ class CheckedDraft:
 
 
 def named_ids(query: str) -> frozenset[str]:
-    """Return all IRIs of a query.
-
-    Raises:
-        KGRejected: if the query cannot be read.
-        Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
-    """
+    """Return all IRIs of a query; raise KGRejected if it cannot be read."""
     return read_draft(query).ids
 
 
@@ -157,7 +152,7 @@ class DraftChecker:
             implied = await asyncio.to_thread(implied_classes, draft, schema)
         except KGError:
             raise
-        except Exception as error:  # whatever rdflib and pyparsing raise
+        except Exception as error:  # of a form that nobody has met
             raise KGRejected(f"the query cannot be read: {' '.join(str(error).split())[:200]}") from error
         whole = draft.whole
         relations = {str(name) for pattern in draft.patterns for name in pattern.named}

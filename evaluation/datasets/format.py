@@ -126,9 +126,13 @@ def with_topics(question: Question, record: WithTopics) -> Question:
     return replace(question, topics=named, other_topics=(others,) if others else ())
 
 
-def has_fields(*names: str) -> Callable[[Any], bool]:
-    """Return what recognises JSON objects with all of some fields."""
-    return lambda record: isinstance(record, dict) and set(names) <= record.keys()
+def has_fields(*names: str, **kinds: type) -> Callable[[Any], bool]:
+    """Return what recognises JSON objects with all of some fields, those of ``kinds`` of a type."""
+    return lambda record: (
+        isinstance(record, dict)
+        and record.keys() >= {*names, *kinds}
+        and all(isinstance(record[name], kind) for name, kind in kinds.items())
+    )
 
 
 Record = TypeVar("Record")

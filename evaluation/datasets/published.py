@@ -87,14 +87,8 @@ def get_part(
     """Bring a part here, whole and verified, and return its files with their checksums and sizes.
 
     What is here already is verified, and fetched anew where it is damaged. One process does so at a time.
-
-    Args:
-        source: The benchmark.
-        name: Of its part.
-        origin: A folder that has the files, in place of the publisher.
-        update: Ask the publisher again, and take what has changed.
-        watch: Told how far each file is.
-        tell: Told the licence before anything is fetched, and what has changed.
+    Files come from the folder ``origin`` in place of the publisher, who is asked again for an ``update``.
+    ``tell`` is told the licence before anything is fetched, and what has changed.
 
     Raises:
         DatasetError: if a file cannot be had, or is not what was published.

@@ -102,15 +102,7 @@ def _listed_question(record: _Listed) -> Question:
     return with_topics(question, record)
 
 
-def _is_official(record: Any) -> bool:
-    return has_fields("question")(record) and isinstance(record["question"], list)
-
-
-def _is_listed(record: Any) -> bool:
-    return has_fields("question", "answer")(record) and isinstance(record["answer"], dict)
-
-
 FORMATS: tuple[Format[Any], ...] = (
-    Format("qald", _is_official, TypeAdapter(_Official), _official_question),
-    Format("qald", _is_listed, TypeAdapter(_Listed), _listed_question),
+    Format("qald", has_fields(question=list), TypeAdapter(_Official), _official_question),
+    Format("qald", has_fields("question", answer=dict), TypeAdapter(_Listed), _listed_question),
 )

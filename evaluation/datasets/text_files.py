@@ -27,8 +27,11 @@ CUP_COLUMNS = ("question", "answer", "path", "answers")
 MAX_BRACKETS = 50  # opening brackets in a name at most: each is tried on the whole line
 
 
-def _split_at(separator: str) -> BeforeValidator:
-    return BeforeValidator(lambda value: value.split(separator) if isinstance(value, str) else value)
+def _split_at(separator: str, read: Callable[[str], object] = str) -> BeforeValidator:
+    """Return what makes a list of a text, each part as it is read."""
+    return BeforeValidator(
+        lambda value: [*map(read, value.split(separator))] if isinstance(value, str) else value
+    )
 
 
 def _has_columns(least: int, most: float) -> Callable[[Any], bool]:
@@ -78,10 +81,6 @@ def _parse_one_path(value: object) -> object:
     return [_parse_path(value)] if isinstance(value, str) else value
 
 
-def _parse_branches(value: object) -> object:
-    return [_parse_path(branch) for branch in value.split("*")] if isinstance(value, str) else value
-
-
 def _parse_bracketed_answers(value: object) -> object:
     """Read one answer with all of them behind it; names may have brackets and slashes, too.
 
@@ -107,7 +106,7 @@ class _CupRecord(TypedDict):
     """A line of WorldCup2014; the facts around the answer, which follow, are left out."""
 
     question: Text
-    path: Annotated[list[GoldPath], BeforeValidator(_parse_branches)]
+    path: Annotated[list[GoldPath], _split_at("*", _parse_path)]
     answers: Annotated[list[str], _split_at("/")]
 
 

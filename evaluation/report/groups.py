@@ -69,11 +69,7 @@ class DatasetGroup:
 
 
 def group_by_dataset(folders: Sequence[RunFolder], moved: Sequence[Path] = ()) -> list[DatasetGroup]:
-    """Group runs by dataset, in the order in which the datasets come up first.
-
-    Args:
-        folders: in the order in which they are to be shown.
-        moved: where datasets are now, if not where the runs have found them.
+    """Group runs by dataset, in the order in which these come up first; files that were ``moved`` are named.
 
     Raises:
         ReportError: if one of these is not the dataset of any of the runs.

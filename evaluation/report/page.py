@@ -25,6 +25,8 @@ MEANING = Path(__file__).with_name("meaning.toml")
 
 SCRIPT_FILES = ("record.js", "list.js", "page.js")
 
+BREAKS = re.compile(r"(?<=[,:=/_])")  # where a line may break in a name without spaces
+
 
 class Section(NamedTuple):
     """What the page has of one dataset: its runs, tables and plots."""
@@ -43,11 +45,7 @@ class Report(NamedTuple):
 
 
 def read_report(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> Report:
-    """Read some runs, and measure what a report has of them.
-
-    Args:
-        folders: run folders, in the order in which they are shown.
-        datasets: where datasets are now, if not where the runs have found them.
+    """Read runs, in the order in which they are shown; name ``datasets`` that are not where these found them.
 
     Raises:
         ReportError, DatasetError, ResultsError: in one line, if a folder is no run or a file cannot be read.
@@ -57,13 +55,8 @@ def read_report(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> Repor
     return Report(runs, [_read_section(f"d{number}", group) for number, group in enumerate(groups, start=1)])
 
 
-def build_page(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> str:
-    """Make the page of some runs; the same folders give the same page, to the byte. See `read_report`."""
-    return render_page(read_report(folders, datasets))
-
-
 def render_page(report: Report) -> str:
-    """Make the page of a report."""
+    """Make the page of a report; the same runs give the same page, to the byte."""
     environment = Environment(
         loader=FileSystemLoader(WEB),
         autoescape=True,
@@ -72,7 +65,7 @@ def render_page(report: Report) -> str:
         lstrip_blocks=True,
     )
     pretty = partial(json.dumps, ensure_ascii=False, indent=2)
-    environment.filters |= {"pretty": pretty, "parts": _split_at_breaks}
+    environment.filters |= {"pretty": pretty, "parts": partial(re.split, BREAKS)}
     style, *scripts = ((WEB / name).read_text(encoding="utf-8") for name in ("page.css", *SCRIPT_FILES))
     script = '"use strict";\n(() => {\n' + "\n".join(scripts) + "})();\n"
     return environment.get_template("page.html").render(
@@ -132,8 +125,3 @@ def _read_section(id: str, group: DatasetGroup) -> Section:
         *tables.method_tables(group.runs),
     ]
     return Section(id, group, shown, draw_plots(id, group.runs, ablations))
-
-
-def _split_at_breaks(text: str) -> list[str]:
-    """Return the parts of a name without spaces that a line may break between."""
-    return re.split(r"(?<=[,:=/_])", text)

@@ -54,12 +54,8 @@ def check_draft(
 ) -> list[Finding]:
     """Return what is wrong with a query, the worst first.
 
-    Args:
-        draft: The query.
-        schema: What is known of the graph.
-        names: How IRIs are written.
-        known: Ids beside those of the schema that its writer was shown, or that the graph has.
-        missing: Ids that the graph does not have; others that are not known are not judged.
+    Its writer was shown ids that are ``known`` beside those of the schema, or the graph has them; it does not
+    have those that are ``missing``. Others are not judged.
     """
     checked = _Checks(draft, schema, names, known, missing)
     each_check = ((check.__name__, check()) for check in checked.every)

@@ -45,8 +45,7 @@ def cut_query(query: str) -> CutQuery | None:
     ('SELECT (?w AS ?orderedBy0) ?x { ?x <http://x/kg> ?w } ORDER BY DESC(?w) LIMIT 4', ('orderedBy0',), 1, 3)
 
     Raises:
-        KGRejected: if the query is too long or too deep to be read.
-        Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
+        KGRejected: if the query is no SPARQL, or too long or too deep to be read.
     """
     select = read_draft(query).whole
     if select.limit is None or not select.order or select.offset + select.limit > MAX_ROWS_COMPARED:

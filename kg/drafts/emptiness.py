@@ -16,8 +16,7 @@ async def find_empty(query: str, ask: Ask) -> list[Pattern]:
     None where all of them together have rows: then what tests or joins them leaves none.
 
     Raises:
-        KGRejected: if the query is too long or too deep to be read.
-        Exception: whatever rdflib and pyparsing raise where it is no SPARQL; what ``ask`` raises.
+        KGRejected: if the query cannot be read; and what ``ask`` raises.
     """
     draft = read_draft(query)
     patterns = _in_order([each for each in draft.required if write_path(each.path)])
@@ -46,8 +45,7 @@ async def fits_instead(query: str, relation: str, instead: str, ask: Ask) -> boo
     """Return whether the required patterns of a query have rows with another relation in place of one.
 
     Raises:
-        KGRejected: if the query is too long or too deep to be read.
-        Exception: whatever rdflib and pyparsing raise where it is no SPARQL; what ``ask`` raises.
+        KGRejected: if the query cannot be read; and what ``ask`` raises.
     """
     from rdflib import URIRef
 

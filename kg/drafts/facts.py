@@ -23,8 +23,7 @@ def facts_query(query: str, rows: Sequence[Mapping[str, Term | None]], most: int
 VALUES (?x) { (<http://x/a>) } } LIMIT 5'
 
     Raises:
-        KGRejected: if the query is too long or too deep to be read.
-        Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
+        KGRejected: if the query is no SPARQL, or too long or too deep to be read.
     """
     patterns = _patterns(query)
     variables = sorted({str(node) for each in patterns for node in each.nodes if is_variable(node)})

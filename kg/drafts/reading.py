@@ -214,8 +214,7 @@ def read_draft(query: str) -> Draft:
     """Read a SELECT or ASK query.
 
     Raises:
-        KGRejected: if the query is too long or too deep to be read.
-        Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
+        KGRejected: if the query is no SPARQL, or too long or too deep to be read.
     """
     _, root = parse_query(query)
     reader = _Reader(Draft(asks=root.name == "AskQuery", has_unread=bool(root.datasetClause)))

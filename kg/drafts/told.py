@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from kgqa.kg.dialects import XSD
 from kgqa.kg.drafts.reading import name_of, variables_of
-from kgqa.kg.phrases import say_compared, say_operator, say_term, say_terms
+from kgqa.kg.phrases import say_compared, say_term, say_terms
 from kgqa.kg.sparql.nodes import Node, is_constant, is_open
 from kgqa.kg.terms import Literal, Term
 
@@ -24,12 +24,7 @@ _TEXT_TESTS = {
 
 
 def told_by(test: Node, term: Callable[[Node], Term]) -> tuple[Node, str] | None:
-    """Return a variable and what a filter says that it is; None where it says anything else.
-
-    Args:
-        test: The filter's expression.
-        term: What a constant stands for.
-    """
+    """Return a variable and what the test of a filter says that it is; None where it says anything else."""
     name = name_of(test).removeprefix("Builtin_")
     if name == "ConditionalOrExpression":
         found = [told_by(each, term) for each in (test.expr, *test.other)]
@@ -89,11 +84,6 @@ def say_computed(of: Node, say: Callable[[Node], str], term: Callable[[Node], Te
 def is_comparison(test: Node) -> bool:
     """Return whether a filter compares two values."""
     return name_of(test) == "RelationalExpression" and test.op not in {"IN", "NOT IN"}
-
-
-def say_comparison(test: Node, say: Callable[[Node], str]) -> str:
-    """Say which two values a filter compares, each by ``say``, and how."""
-    return f"{say(test.expr)} is {say_operator(test.op)}{say(test.other)}"
 
 
 def unwrapped(expression: Node) -> Node:

@@ -14,7 +14,8 @@ from typing import Any
 
 from kgqa.kg.drafts.conditions import Conditions, nodes_of
 from kgqa.kg.drafts.reading import Aggregated, Draft, read_draft, shown_name, variables_of
-from kgqa.kg.drafts.told import COMPUTED, say_comparison, say_computed, unwrapped
+from kgqa.kg.drafts.told import COMPUTED, say_computed, unwrapped
+from kgqa.kg.errors import KGRejected
 from kgqa.kg.node_phrases import (
     SOMETHING,
     THINGS,
@@ -25,7 +26,7 @@ from kgqa.kg.node_phrases import (
     say_equal,
     say_ones,
 )
-from kgqa.kg.phrases import be, list_words
+from kgqa.kg.phrases import be, list_words, say_operator
 from kgqa.kg.sparql.nodes import Node, is_open
 from kgqa.kg.terms import Entity
 from kgqa.kg.text import in_words
@@ -36,15 +37,10 @@ _FUNCTIONS = {"COUNT": "number", "SUM": "sum", "AVG": "average", "MIN": "smalles
 
 
 def say_query(query: str, names: Mapping[str, str]) -> str | None:
-    """Return what a SELECT or ASK asks for, in words; None where it cannot be read.
-
-    Args:
-        query: Its text.
-        names: What classes, relations and entities are called, by their ids.
-    """
+    """Return what a SELECT or ASK asks for, in words; None where it cannot be read. ``names`` are by ids."""
     try:
         draft = read_draft(query)
-    except Exception:  # whatever rdflib and pyparsing raise where it is no SPARQL
+    except KGRejected:
         return None
     try:
         speaker = _Speaker(draft, names)
@@ -218,7 +214,9 @@ class _Speaker(Conditions):
                 parts.append(f"with {told} {self._several(of, root).removeprefix('its ')}")
             else:
                 parts.append(f"where {self._item(of, root)} is {told}")
-        parts += [f"where {say_comparison(each, lambda of: self._expression(of, root))}" for each in compared]
+        for each in compared:
+            one, other = (self._expression(of, root) for of in (each.expr, each.other))
+            parts.append(f"where {one} is {say_operator(each.op)}{other}")
         return [" and ".join(parts)] if parts else []
 
     def _without(self, root: int, counted: Sequence[Node], plain: Sequence[Node]) -> list[Edge]:

@@ -25,13 +25,8 @@ def find_schema_terms(
     """Return the classes and relations that a question about the schema mentions; of any other nothing.
 
     It asks for classes or properties, and says nothing else but what others are called; or what one class is.
-    Where it names no others it mentions all classes or all properties.
-
-    Args:
-        question: What is asked.
-        mentions: What it mentions where it is about members.
-        classes: The classes by their names.
-        relations: What each relation is called.
+    Where it names no others it mentions all classes or all properties. ``mentions`` are what it mentions if
+    it is about members, ``relations`` what each relation is called.
     """
     for asked in (CLASS, PROPERTY):
         is_said = in_plural(str(asked)) in fold(question).split() and asks_for_kind(question, str(asked))

@@ -27,13 +27,7 @@ MAX_LONGER_NAMES = 3  # entities whose name has all of some words
 
 
 class ValueFinder:
-    """Finds values beside the entities that a question mentions.
-
-    Args:
-        values: The values of the graph by their texts.
-        names: Its entities by their names.
-        linker: Knows the language, and which words are everyday ones in it.
-    """
+    """Finds values by their texts, beside the entities that a question mentions."""
 
     def __init__(self, values: NameIndex, names: NameIndex, linker: Linker) -> None:
         self._values, self._names, self._linker = values, names, linker

@@ -57,14 +57,7 @@ MAX_PROPERTIES, MIN_PROPERTIES, MAX_PROPERTIES_IN_ALL = 40, 8, 30_000
 def build_profile(
     ask: Ask, predicates: Mapping[str, int], dialect: Dialect, most: int = MAX_MEMBERS_READ
 ) -> Profile:
-    """Return the profile of a graph.
-
-    Args:
-        ask: Runs a query on the graph.
-        predicates: The number of triples of each of its predicates.
-        dialect: The dialect of its kind.
-        most: Members whose facts are read, of all classes together.
-    """
+    """Return the profile of a graph by its predicates, with their triples, and ``most`` members' facts."""
     types = _present(dialect.types, predicates)
     is_plain = dialect.name == PLAIN.name
     members = _count_members(ask, types)

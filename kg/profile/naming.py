@@ -21,12 +21,7 @@ Facts = Mapping[str, Mapping[str, Sequence[Term]]]
 
 
 def find_naming(facts: Facts, known: Sequence[str]) -> tuple[str, ...]:
-    """Return the properties that name most of some nodes: well-known ones, else the one that seems to.
-
-    Args:
-        facts: What each of the nodes has.
-        known: Well-known naming properties, best first.
-    """
+    """Return the properties that name most of some nodes: the best that are ``known``, or what seems to."""
     parts = [part for pair in GIVEN_AND_FAMILY for part in pair]
     for some in (known, parts):
         given = tuple(each for each in some if any(each in has for has in facts.values()))

@@ -27,10 +27,7 @@ def is_meta(class_id: str) -> bool:
 
 
 def is_terminology_only(type_counts: Mapping[str, int]) -> bool:
-    """Return whether a graph has more classes or concepts than members of them.
-
-    Args:
-        type_counts: How many nodes are of each type.
+    """Return whether a graph has more classes or concepts than members of them, by the nodes of each type.
 
     >>> is_terminology_only({f"{OWL}Class": 9, f"{OWL}Restriction": 20, "http://x/Country": 5})
     True

@@ -39,12 +39,9 @@ ANSWER = "?answer"
 
 
 def write_query(query: AnswerQuery, types: Sequence[str], *, named: bool = False) -> str:
-    """Return the SPARQL of an answer query, which calls its answers ``?answer``.
+    """Return the SPARQL of an answer query, which calls its answers ``?answer``, no blank nodes if ``named``.
 
-    Args:
-        query: The query.
-        types: The predicates from an entity to its types.
-        named: Whether answers are no blank nodes.
+    ``types`` are the predicates from an entity to its types.
     """
     (triples, tests), aggregate = write_body(query, types), query.aggregate
     tests += [f"FILTER({is_named(ANSWER)})"] if named else []

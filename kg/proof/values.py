@@ -92,7 +92,7 @@ def _if_comparable(variable: str, kind: Kind, test: str) -> str:
 
 def _compare_date(variable: str, operator: str, value: Literal, key: str) -> Iterator[str]:
     """Compare a date of the graph by the shorter precision: in its year, its day, or the time of that day."""
-    year, rest = year_of(value), re.sub("^-?[0-9]+", "", _day_of(value.value))
+    year, rest = year_of(value), re.sub("^-?[0-9]+", "", re.sub(_AFTER_DAY, "", value.value))
     test = f"{_year(variable)} {operator} {year}"
     if rest:
         found = f'REPLACE(REPLACE(STR({variable}), "{_AFTER_DAY}", ""), "^-?[0-9]+", "")'
@@ -143,10 +143,6 @@ def _digits(variable: str, place: int) -> str:
 
 def _year(variable: str) -> str:
     return f'xsd:integer(REPLACE(STR({variable}), "^(-?[0-9]+).*$", "$1"))'
-
-
-def _day_of(text: str) -> str:
-    return re.sub(_AFTER_DAY, "", text)
 
 
 def _seconds_of(text: str) -> int | None:

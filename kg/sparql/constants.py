@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgqa.kg.dialects import XSD, is_ignored
+from kgqa.kg.errors import KGRejected
 from kgqa.kg.sparql.guard import walk_tree
 from kgqa.kg.sparql.nodes import Node, is_constant, is_open, is_value, to_term
 from kgqa.kg.sparql.parsing import parse_query
@@ -57,7 +58,7 @@ def read_constants(query: str) -> QueryConstants | None:
         _, root = parse_query(query)
         written = dict.fromkeys(term for node in _written(root) if (term := _term(node)) is not None)
         names = {str(part.name) for part in _parts(root)}
-    except Exception:  # besides KGRejected, whatever rdflib and pyparsing raise
+    except (KGRejected, RecursionError):
         return None
     counted = "Aggregate_Count" in names and root.name == "SelectQuery" and len(root.PV) == 1
     return QueryConstants(_binding(root), tuple(written), counted, bool({"Slice", *_CHANCE} & names))

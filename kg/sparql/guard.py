@@ -102,24 +102,30 @@ def _check_query(text: str) -> Any:
     from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.parser import parseQuery
 
+    with RDFLIB_LOCK, mute_logger("rdflib.term"), rejecting("not a SPARQL query that may be run"):
+        tree = parseQuery(text)
+        check_pattern_count(tree)
+        _check_tree(tree)
+        return translateQuery(tree).algebra
+
+
+@contextmanager
+def rejecting(why: str) -> Iterator[None]:
+    """Turn whatever rdflib and pyparsing raise into a KGRejected of one line."""
     try:
-        with RDFLIB_LOCK, mute_logger("rdflib.term"):  # it knows no date before year 1
-            tree = parseQuery(text)
-            check_pattern_count(tree)
-            _check_tree(tree)
-            return translateQuery(tree).algebra
+        yield
     except KGRejected:
         raise
     except RecursionError:
         raise KGRejected("the query is nested too deeply") from None
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
-        raise KGRejected(f"not a SPARQL query that may be run: {reason or type(error).__name__}") from error
+        raise KGRejected(f"{why}: {reason or type(error).__name__}") from error
 
 
 @contextmanager
 def mute_logger(logger: str) -> Iterator[None]:
-    """Keep a library from logging the values it cannot convert, with their tracebacks."""
+    """Keep a library from logging the values it cannot convert: rdflib knows no date before year 1."""
     noisy = logging.getLogger(logger)
     before, noisy.disabled = noisy.disabled, True
     try:

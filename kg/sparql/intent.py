@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kgqa.kg.dialects import is_ignored
+from kgqa.kg.errors import KGRejected
 from kgqa.kg.sparql.guard import walk_tree
 from kgqa.kg.sparql.nodes import Node, is_constant, is_variable
 from kgqa.kg.sparql.parsing import parse_query
@@ -65,14 +66,11 @@ def read_intent(query: str) -> QuestionIntent:
         return QuestionIntent()
     try:
         _, root = parse_query(query)
-    except Exception:  # besides KGRejected, whatever rdflib and pyparsing raise
-        return QuestionIntent()
-    if root.name != "SelectQuery" or not root.PV:
-        return QuestionIntent()
-    body, one = _selected_body(root.p)
-    try:
+        if root.name != "SelectQuery" or not root.PV:
+            return QuestionIntent()
+        body, one = _selected_body(root.p)
         return _read_body(body, one, root.PV[0], triple_patterns(body))
-    except TooManyAlternatives:
+    except (KGRejected, TooManyAlternatives):
         return QuestionIntent()
 
 
@@ -221,12 +219,8 @@ _COMPUTING_AGGREGATES = {"Aggregate_Count", "Aggregate_Sum", "Aggregate_Avg"}
 def computed_columns(query: str) -> frozenset[str]:
     """Return the columns that are a count, sum or average of what facts give; none if it does not parse."""
     try:
-        _, root = parse_query(query)
-    except Exception:  # besides KGRejected, whatever rdflib and pyparsing raise
-        return frozenset()
-    try:
-        return _computed_in(root)
-    except TooManyAlternatives:
+        return _computed_in(parse_query(query)[1])
+    except (KGRejected, TooManyAlternatives):
         return frozenset()
 
 

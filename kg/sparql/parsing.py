@@ -6,7 +6,14 @@ from functools import lru_cache
 from typing import Any
 
 from kgqa.kg.dialects import FB, OWL, PROP, RDF, RDFS, SCHEMA_ORG, SKOS, WD, WDT, XSD
-from kgqa.kg.sparql.guard import RDFLIB_LOCK, check_pattern_count, check_query_text, mute_logger, walk_tree
+from kgqa.kg.sparql.guard import (
+    RDFLIB_LOCK,
+    check_pattern_count,
+    check_query_text,
+    mute_logger,
+    rejecting,
+    walk_tree,
+)
 from kgqa.kg.sparql.nodes import rebuild
 
 PREFIXES = {
@@ -71,8 +78,7 @@ def parse_query(query: str) -> tuple[bool, Any]:
     and they are put back into the algebra. The algebra may be another query's, too: it is only read.
 
     Raises:
-        KGRejected: if the query is too long or too deep to be read.
-        Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
+        KGRejected: if the query is no SPARQL, or too long or too deep to be read.
     """
     check_query_text(query)
     normal = normalise_query(query)
@@ -86,7 +92,7 @@ def parse_query(query: str) -> tuple[bool, Any]:
         return f"{found['head']}{masked}" if found["name"] else f"{found['quote']}{masked}{found['quote']}"
 
     shape = normal if _MASK.search(normal) else _NAME.sub(mask, normal)
-    with RDFLIB_LOCK, mute_logger("rdflib.term"):
+    with RDFLIB_LOCK, mute_logger("rdflib.term"), rejecting("not a SPARQL query"):
         try:
             has_columns, algebra = _parse_shape(shape)
         except Exception:

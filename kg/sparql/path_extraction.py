@@ -21,6 +21,7 @@ from itertools import count, islice, product
 from typing import Any, NamedTuple
 
 from kgqa.kg.dialects import is_ignored
+from kgqa.kg.errors import KGRejected
 from kgqa.kg.sparql.nodes import Node, is_constant, is_variable, to_term
 from kgqa.kg.sparql.parsing import parse_query
 from kgqa.kg.terms import Hop, Literal, Term
@@ -238,9 +239,8 @@ def read_chains(query: str) -> QueryChains:
     """
     try:
         has_columns, root = parse_query(query)
-    except Exception as error:  # besides KGRejected, whatever rdflib and pyparsing raise
-        reason = " ".join(str(error).split())[:200]
-        raise UnreadableQuery(f"not a SPARQL query: {reason or type(error).__name__}") from None
+    except KGRejected as error:
+        raise UnreadableQuery(str(error)) from None
     if root.name != "SelectQuery":
         raise UnreadableQuery("only a SELECT asks for something that a chain can lead to")
     if not root.PV:

@@ -139,11 +139,7 @@ class QuerySandbox:
     """A process with a store, begun with the first query; one thread at a time may ask.
 
     A store in memory is copied to a temporary folder with the first query, which takes some 8 seconds
-    for a million triples; to begin the process anew takes none.
-
-    Args:
-        store: what is asked.
-        folder: where it is on disk; None for a store in memory.
+    for a million triples; to begin the process anew takes none. It has no ``folder``.
     """
 
     def __init__(self, store: ox.Store, folder: Path | None) -> None:
@@ -159,13 +155,9 @@ class QuerySandbox:
         self._remove = self._end
 
     def ask(self, text: str, *, union: bool, limit: int | None, stop: Callable[[], None]) -> bytes:
-        """Run a query and return the answer in SPARQL's JSON.
+        """Run a query, over all named graphs in ``union``, and return the answer in SPARQL's JSON.
 
-        Args:
-            text: the query.
-            union: whether named graphs are one.
-            limit: rows at most.
-            stop: called time and again; what it raises ends the query.
+        ``stop`` is called time and again; what it raises ends the query.
 
         Raises:
             KGError: as `to_kg_error` has it; KGRejected also where the process could not bear it,
@@ -237,10 +229,7 @@ class QuerySandbox:
     ) -> tuple[ChildProcess, str]:
         """Begin the process; return also why it cannot open the folder, or nothing.
 
-        Args:
-            folder: of a store; an empty one if there are ``quads``.
-            quads: the handle from which the process reads the store.
-            write: called while it does.
+        It reads the store from the handle ``quads``, while ``write`` is called; its folder is empty then.
         """
         process = ChildProcess("kgqa.kg.store.sandbox", [] if quads is None else [quads])
         self._end = weakref.finalize(self, process.end)

@@ -120,12 +120,7 @@ class TableMapping(BaseModel):
 
 
 class MappedTables:
-    """The tables of a mapping, which make one graph.
-
-    Args:
-        tables: What the columns of each table mean, by the name of its section.
-        folder: Where the files are.
-        source: What the mapping is called in messages.
+    """The tables of a mapping by the names of their sections, which make one graph; ``source`` is its name.
 
     Raises:
         KGError: if a table cannot be read, or the mapping does not fit it.

@@ -8,13 +8,12 @@ from kgqa.kg.linking.name_words import NAMING_PHRASES
 from kgqa.kg.pages import Description
 from kgqa.kg.terms import Entity, Term
 from kgqa.kg.text import fold, split_words
-from kgqa.nodes.coverage import can_compare
+from kgqa.nodes.coverage import Likeness, can_compare
 from kgqa.nodes.draft.state import Described, DraftState
-from kgqa.priors.encoder import Vectors as Vector
 from kgqa.priors.errors import EncoderError
 from kgqa.prompts.base import quoted
 from kgqa.retrieval.confidence import MIN_SUPPORT
-from kgqa.retrieval.wording import IGNORED_WORDS, MIN_STEM_SAID, relation_phrase, word_similarity
+from kgqa.retrieval.wording import IGNORED_WORDS, relation_phrase
 from kgqa.runtime.node import NodeRuntime
 from kgqa.tools.drafts import CheckedDraft, DescribedProperty
 
@@ -41,7 +40,7 @@ async def likelier_properties(
         rows = await runtime.encode(texts)
     except EncoderError:
         return []
-    asked = _Asked(fold(question), words, dict(zip(texts, rows, strict=True)))
+    asked = _Asked(fold(question), words, Likeness(dict(zip(texts, rows, strict=True))))
     told: list[str] = []
     for id in used:
         rivals = {*_rivals(id, checked, described)} & names.keys() - {*used}
@@ -87,19 +86,11 @@ class _Asked:
 
     question: str
     words: Sequence[str]
-    rows: Mapping[str, Vector]
-
-    def _cosine(self, one: str, other: str) -> float:
-        return float(self.rows[one] @ self.rows[other])
-
-    def _support(self, word: str, names: Sequence[str]) -> float:
-        stems = (word_similarity(word, part) for name in names for part in name.split())
-        stem = max(stems, default=0.0)
-        return max(stem if stem >= MIN_STEM_SAID else 0.0, *(self._cosine(word, name) for name in names))
+    likeness: Likeness
 
     def saying(self, names: Sequence[str]) -> dict[str, float]:
         """Return the words that say a property, and how far."""
-        found = {word: self._support(word, names) for word in self.words}
+        found = {word: self.likeness.word(word, names) for word in self.words}
         return {word: support for word, support in found.items() if support >= MIN_SUPPORT}
 
     def likelier(self, names: Sequence[str], rivals: Mapping[str, Sequence[str]]) -> str | None:
@@ -108,11 +99,11 @@ class _Asked:
         left = [
             each
             for each, others in rivals.items()
-            if all(self._support(word, others) > support - MAX_APART for word, support in said.items())
+            if all(self.likeness.word(word, others) > support - MAX_APART for word, support in said.items())
         ]
-        likeness = {each: self._cosine(self.question, rivals[each][0]) for each in left}
-        best = max(left, key=likeness.__getitem__, default=None)
-        return best if best and likeness[best] > self._cosine(self.question, names[0]) else None
+        alike = {each: self.likeness.cosine(self.question, rivals[each][0]) for each in left}
+        best = max(left, key=alike.__getitem__, default=None)
+        return best if best and alike[best] > self.likeness.cosine(self.question, names[0]) else None
 
 
 def _names(relation: str, described: Described) -> list[str]:

@@ -87,18 +87,17 @@ def _owned_paths(paths: Sequence[Sequence[Path]]) -> list[Path]:
     for path in fresh.values():  # one for each end, whatever relations lead to it
         owned.setdefault(path.nodes[:-1], set()).add(path.steps[-1][0])
     joined = {nodes for nodes, hops in owned.items() if len(hops) > 1 and not nodes[-1].name}
-    shared = {along[0].chain for along in paths if _are_shared(along)}
+    shared = {  # they lead from more nodes to fewer ends
+        along[0].chain
+        for along in paths
+        if len({path.end for path in along}) < len({last_named_node(path) for path in along})
+    }
     several = fresh.values() if len(owned) > 1 else ()
     return [
         path
         for path in several
         if isinstance(path.end, Literal) or path.nodes[:-1] in joined or path.chain in shared
     ]
-
-
-def _are_shared(paths: Sequence[Path]) -> bool:
-    """Return whether paths lead from more nodes to fewer ends."""
-    return len({path.end for path in paths}) < len({last_named_node(path) for path in paths})
 
 
 async def _take_answer(

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from kgqa.evaluation.report.page import build_page
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.support.browser import browsing, missing
+from kgqa.tests.support.pages import build_page
 from kgqa.tests.unit.evaluation.report.folders import Json, answered, write_dataset, write_run
 
 WHY_NOT = missing()

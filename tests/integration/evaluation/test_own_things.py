@@ -10,13 +10,13 @@ import pytest
 
 from kgqa.evaluation.datasets import DatasetError, load
 from kgqa.evaluation.question import EntityRef, Question
-from kgqa.evaluation.report.page import build_page
 from kgqa.evaluation.report.run_folder import read_run
 from kgqa.evaluation.scoring.own import load_metrics
 from kgqa.evaluation.scoring.rescore import rescore
 from kgqa.plugins import PluginError
 from kgqa.tests.integration.cli.test_new import kgqa_command
 from kgqa.tests.support import towns
+from kgqa.tests.support.pages import build_page
 from kgqa.tests.support.run_fixtures import Run
 
 CODE = '''

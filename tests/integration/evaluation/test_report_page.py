@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kgqa.evaluation.report.page import build_page
 from kgqa.tests.support.browser import browsing, missing
+from kgqa.tests.support.pages import build_page
 from kgqa.tests.unit.evaluation.report.folders import (
     HOSTILE,
     QUESTIONS,

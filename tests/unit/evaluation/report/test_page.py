@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.evaluation.report.page import build_page
 from kgqa.evaluation.report.run_folder import ReportError
 from kgqa.evaluation.runs.evaluate import evaluate
+from kgqa.tests.support.pages import build_page
 from kgqa.tests.unit.evaluation.report.conftest import Folder
 from kgqa.tests.unit.evaluation.report.folders import (
     GRAPH,

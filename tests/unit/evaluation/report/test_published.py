@@ -7,10 +7,10 @@ import pytest
 
 from kgqa.evaluation.report import tables
 from kgqa.evaluation.report.groups import DatasetGroup, group_by_dataset
-from kgqa.evaluation.report.page import build_page
 from kgqa.evaluation.report.run_folder import read_run
 from kgqa.evaluation.report.tables import published_tables
 from kgqa.graphs import METHODS
+from kgqa.tests.support.pages import build_page
 from kgqa.tests.unit.evaluation.report.conftest import Folder
 from kgqa.tests.unit.evaluation.report.test_ablation import configured
 from kgqa.tests.unit.evaluation.report.test_refinements import rows

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from kgqa.evaluation.report.groups import ReportedRun, group_by_dataset
-from kgqa.evaluation.report.page import build_page
 from kgqa.evaluation.report.run_folder import read_run
 from kgqa.evaluation.report.tables import Table, method_tables
+from kgqa.tests.support.pages import build_page
 from kgqa.tests.unit.evaluation.report.conftest import Folder
 from kgqa.tests.unit.evaluation.report.folders import HOSTILE, Json, refined, write_run
 

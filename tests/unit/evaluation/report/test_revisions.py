@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.evaluation.report.page import build_page
 from kgqa.evaluation.report.tables import method_tables
+from kgqa.tests.support.pages import build_page
 from kgqa.tests.unit.evaluation.report.conftest import Folder
 from kgqa.tests.unit.evaluation.report.folders import Json, revised, write_run
 from kgqa.tests.unit.evaluation.report.test_refinements import entries, rows
