@@ -100,10 +100,7 @@ def spaced(name: str) -> str:
 
 def strip_article(folded: str) -> str:
     """Drop a leading article from folded text, if anything is left."""
-    for article in _ARTICLES:
-        if folded.startswith(article):
-            return folded.removeprefix(article)
-    return folded
+    return folded.partition(" ")[2] if folded.startswith(_ARTICLES) else folded
 
 
 @dataclass(frozen=True, slots=True)
