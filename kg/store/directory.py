@@ -7,12 +7,11 @@ and the store, so that files of two builds are never taken for one graph.
 """
 
 import hashlib
-import io
 import json
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -34,14 +33,7 @@ from kgqa.kg.profile.profile import Profile
 from kgqa.kg.store.axioms import derive_facts
 from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.store.loading import QuadReader
-from kgqa.kg.store.survey import (
-    NAME_PREDICATES,
-    count_predicates,
-    read_names,
-    read_values,
-    survey,
-    write_names,
-)
+from kgqa.kg.store.survey import count_predicates, read_names, read_values, survey
 from kgqa.kg.store.unify import unify
 from kgqa.kg.terms import is_iri, one_line
 
@@ -238,9 +230,8 @@ def list_names(
     store: ox.Store, facts: GraphFacts, profile: Profile, dialect: Dialect, graph: NamedGraph
 ) -> NameTable:
     """List what the entities of a graph in memory are called."""
-    with io.BytesIO() as file:
-        write_names(store, file, (*NAME_PREDICATES, *profile.summary.naming))
-        return NameTable.build(read_names(file, store, facts, dialect, profile.terms), graph.facts)
+    with closing(read_names(store, facts, dialect, profile.terms)) as names:
+        return NameTable.build(names, graph.facts)
 
 
 def list_values(store: ox.Store, facts: GraphFacts, dialect: Dialect) -> NameTable:
@@ -275,8 +266,8 @@ def _write_build(reader: GraphReader, build: Path, keeps_name: KeepsName | None)
     source, fingerprint = reader.source, reader.fingerprint
     if keeps_name is not None:
         source, fingerprint = _remove_names(store, _state_facts(store, source, fingerprint, {}), keeps_name)
-    with tempfile.TemporaryFile(dir=build) as file, ThreadPoolExecutor(1) as aside:
-        writing = aside.submit(write_names, store, file)
+    with ThreadPoolExecutor(3) as aside:
+        tidying = aside.submit(store.optimize)  # what is left in pieces takes questions thrice as long
         executor = EmbeddedStore(store)
         stated = _state_facts(store, source, fingerprint, reader.inferred)
         profile, facts = profile_store(executor, stated)
@@ -285,14 +276,15 @@ def _write_build(reader: GraphReader, build: Path, keeps_name: KeepsName | None)
         dialect = facts.dialect
         naming = Naming(dialect, facts.predicates)
         graph = StoreNames(executor, dialect, naming, facts.predicates)
-        writing.result()
-        write_names(store, file, facts.summary.naming)
         counting = aside.submit(survey, store, facts, naming, graph)
-        names = read_names(file, store, facts, dialect, profile.terms)
-        NameTable.build(names, graph.facts, build / NAMES_FILE, identity)
-        NameTable.build(read_values(store, facts, dialect), lambda _: {}, build / VALUES_FILE, identity)
+        values = read_values(store, facts, dialect)
+        listing = aside.submit(NameTable.build, values, lambda _: {}, build / VALUES_FILE, identity)
+        with closing(read_names(store, facts, dialect, profile.terms)) as names:
+            NameTable.build(names, graph.facts, build / NAMES_FILE, identity)
         (build / PROFILE_FILE).write_bytes(profile.write())
         facts = counting.result()
+        listing.result()
+        tidying.result()
     del graph, executor
     store.flush()
     del store

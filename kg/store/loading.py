@@ -87,7 +87,7 @@ MAX_LINE_BYTES = 1 << 24  # bytes of a line: pyoxigraph reads none that is longe
 _LABEL = rb"_:[0-9A-Za-z_](?:[0-9A-Za-z_.-]*[0-9A-Za-z_-])?"
 _IRI = rb"<[^<>\"\\\s]*>"
 _BLANK_LINE = re.compile(
-    rb"[ \t]*(%s|%s)([ \t]*%s[ \t]*)(?:(%s)(?=[ \t.]))?((?:[^_]|_(?!:))*)" % (_LABEL, _IRI, _IRI, _LABEL)
+    rb"[ \t]*(%s|%s)([ \t]*%s[ \t]*)(?:(%s)(?=[ \t.]))?([^_]*(?:_(?!:)[^_]*)*)" % (_LABEL, _IRI, _IRI, _LABEL)
 )
 """A triple with blank nodes, as almost all are; what else has ``_:`` in it is parsed for itself."""
 
@@ -260,8 +260,7 @@ class _BlankNamer:
 
     def __init__(self, next_name: Callable[[], str]) -> None:
         self._next_name = next_name
-        self._names: dict[str, ox.NamedNode] = {}
-        self._written: dict[bytes, bytes] = {}
+        self._iris: dict[str, str] = {}
 
     def __call__(self, quad: ox.Quad) -> ox.Quad:
         """Return a quad without blank nodes."""
@@ -271,10 +270,7 @@ class _BlankNamer:
 
     def write(self, label: bytes) -> bytes:
         """Return the IRI for ``_:label`` as N-Triples write it."""
-        if not (written := self._written.get(label)):
-            node = self._node(ox.BlankNode(label[2:].decode()))
-            written = self._written[label] = str(node).encode()
-        return written
+        return b"<%s>" % self._iri(label[2:].decode()).encode()
 
     def _node(self, term: Any) -> Any:
         if isinstance(term, ox.Triple):
@@ -285,9 +281,12 @@ class _BlankNamer:
                     f"IRIs that begin with {BLANK_NAMESPACE} are blank nodes to kgqa; rename it"
                 )
             return term
-        if term.value not in self._names:
-            self._names[term.value] = ox.NamedNode(self._next_name())
-        return self._names[term.value]
+        return ox.NamedNode(self._iri(term.value))
+
+    def _iri(self, label: str) -> str:
+        if not (iri := self._iris.get(label)):
+            iri = self._iris[label] = self._next_name()
+        return iri
 
 
 class _NamedLines:
@@ -319,17 +318,23 @@ class _NamedLines:
         while (place := text.find(b"_:", at)) >= 0:
             start, end = text.rfind(b"\n", at, place) + 1 or at, text.find(b"\n", place)
             end = len(text) if end < 0 else end
-            parts += text[at:start], self._name_line(text[start:end])
+            found = _BLANK_LINE.fullmatch(text, start, end)
+            parts += text[at:start], self._write_line(found) if found else self._parse_line(text[start:end])
             at = end
         return b"".join((*parts, text[at:])) if parts else text
 
     def _name_line(self, line: bytes) -> bytes:
-        if not _may_be_named(line) and (found := _BLANK_LINE.fullmatch(line)):
-            write = self._namer.write
-            subject, relation, other, rest = found.groups()
-            if subject.startswith(b"_"):
-                subject = write(subject)
-            return b"".join((subject, relation, write(other) if other else b"", rest))
+        found = None if _may_be_named(line) else _BLANK_LINE.fullmatch(line)
+        return self._write_line(found) if found else self._parse_line(line)
+
+    def _write_line(self, found: re.Match[bytes]) -> bytes:
+        write = self._namer.write
+        subject, relation, other, rest = found.groups()
+        if subject.startswith(b"_"):
+            subject = write(subject)
+        return b"".join((subject, relation, write(other) if other else b"", rest))
+
+    def _parse_line(self, line: bytes) -> bytes:
         try:
             quads = list(map(self._namer, ox.parse(line, self._kind)))
         except SyntaxError as error:
@@ -387,6 +392,8 @@ def _may_be_named(text: bytes) -> bool:
     """Return whether an IRI of a text may be one of those that blank nodes get."""
     if BLANK_NAMESPACE.encode() in text:
         return True
+    if b"\\" not in text:  # as most have none: two bytes take ten times as long to look for
+        return False
     return (b"\\u" in text or b"\\U" in text) and _ESCAPED_IRI.search(text) is not None
 
 

@@ -4,14 +4,16 @@ The store answers without Python's lock, so that two of these functions may run 
 """
 
 import csv
-import io
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import os
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import IO, Any
+from typing import Any
 
 import pyoxigraph as ox
 
-from kgqa.kg.dialects import DIALECTS, Dialect
+from kgqa.kg.dialects import Dialect
 from kgqa.kg.graph import GraphFacts
 from kgqa.kg.linking.lookup import is_node
 from kgqa.kg.linking.name_index import NamedGraph
@@ -33,11 +35,6 @@ MIN_SHARE_SAMPLED = 0.05  # of these, that another relation states, to count how
 
 csv.field_size_limit((1 << 31) - 1)
 
-NAME_PREDICATES = tuple(
-    dict.fromkeys(each for dialect in DIALECTS.values() for each in (*dialect.labels, *dialect.aliases))
-)
-"""All by which a dialect names things."""
-
 PREDICATE_MARK = "predicate"  # which is no IRI
 
 
@@ -46,23 +43,16 @@ def count_predicates(store: ox.Store) -> dict[str, int]:
     return dict(sorted((each.value, int(n.value)) for each, n in _solutions(store, queries.predicates())))
 
 
-def write_names(store: ox.Store, file: IO[bytes], predicates: Iterable[str] = NAME_PREDICATES) -> None:
-    """Write all that may be a name, as CSV: for each predicate a line that says so, a head, names and ids."""
-    for predicate in predicates:
-        file.write(f"{predicate},{PREDICATE_MARK}\r\n".encode())
-        _ask(store, queries.all_names(predicate)).serialize(file, ox.QueryResultsFormat.CSV)
-
-
 def read_names(
-    written: IO[bytes], store: ox.Store, facts: GraphFacts, dialect: Dialect, terms: Collection[str]
-) -> Iterator[tuple[str, str]]:
-    """Return the (id, name) pairs of a graph, of which `write_names` has written those that it states.
+    store: ox.Store, facts: GraphFacts, dialect: Dialect, terms: Collection[str]
+) -> Generator[tuple[str, str], None, None]:
+    """Return the (id, name) pairs of a graph; close it, as the store goes on writing till then.
 
     Relations are no entities, nor are the entities that they have their names from, nor ``terms``. Of a large
     graph with labels, nodes without one are not looked for: it takes longer than all else.
     """
     naming = Naming(dialect, facts.predicates)
-    for id, name in _stated_names(written, naming):
+    for id, name in _stated_names(store, naming):
         if id not in terms and is_node(id, facts.predicates, dialect):
             yield id, name
     if naming.local or (facts.summary.by_iri and (facts.triples or 0) <= MAX_TRIPLES_SURVEYED):
@@ -96,11 +86,11 @@ def read_values(store: ox.Store, facts: GraphFacts, dialect: Dialect) -> Iterato
                 yield value_node(value).id, text
 
 
-def _stated_names(written: IO[bytes], naming: Naming) -> Iterator[tuple[str, str]]:
+def _stated_names(store: ox.Store, naming: Naming) -> Iterator[tuple[str, str]]:
     """Read names; those that stand in two parts are put together."""
-    written.seek(0)
     predicate, given = "", dict[str, str]()
-    with io.TextIOWrapper(written, encoding="utf-8", newline="") as lines:
+    predicates = dict.fromkeys((*naming.family, *naming.labels, *naming.aliases))  # given names come first
+    with _written_names(store, predicates) as lines:
         for name, *parts in csv.reader(lines):
             iri = ",".join(parts)  # pyoxigraph puts no quotes around IRIs
             if iri == PREDICATE_MARK:
@@ -112,9 +102,30 @@ def _stated_names(written: IO[bytes], naming: Naming) -> Iterator[tuple[str, str
             elif predicate in naming.family.values():
                 id = _term_id(iri)
                 yield id, f"{given.pop(id)} {name}" if id in given else name
-            elif predicate in (*naming.labels, *naming.aliases):
+            else:
                 yield _term_id(iri), name
     yield from given.items()
+
+
+@contextmanager
+def _written_names(store: ox.Store, predicates: Iterable[str]) -> Iterator[Iterable[str]]:
+    """Yield names and ids as CSV, for each predicate a line that says so and a head, while they are written.
+
+    What the store looks up for them takes as long as what Python makes of them.
+    """
+    read_end, write_end = os.pipe()
+
+    def write() -> None:
+        with open(write_end, "wb") as file:
+            for predicate in predicates:
+                file.write(f"{predicate},{PREDICATE_MARK}\r\n".encode())
+                _ask(store, queries.all_names(predicate)).serialize(file, ox.QueryResultsFormat.CSV)
+
+    with ThreadPoolExecutor(1) as aside:
+        writing = aside.submit(write)
+        with open(read_end, encoding="utf-8", newline="") as lines:
+            yield lines
+        writing.result()
 
 
 def survey(store: ox.Store, facts: GraphFacts, naming: Naming, names: NamedGraph) -> GraphFacts:

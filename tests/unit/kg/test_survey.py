@@ -1,10 +1,12 @@
 """What is counted and listed of a graph when it is loaded."""
 
+import threading
+
 import pytest
 
 from kgqa.kg.opening import open_graph
 from kgqa.kg.store import survey
-from kgqa.kg.store.directory import build_store
+from kgqa.kg.store.directory import build_store, open_store
 
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 
@@ -87,3 +89,23 @@ async def test_a_long_name_is_read(built) -> None:
     graph = open_graph([folder])
     assert (await graph.find_entities("name 57"))[0].entity.id == "http://x/a57"
     assert (await graph.info()).named == 101
+
+
+def test_names_that_are_not_read_to_the_end_are_written_no_further(built) -> None:
+    facts, folder = built([f'<http://x/a{n}> {LABEL} "name {n}" .' for n in range(20_000)])
+    stored, before = open_store(folder), threading.active_count()
+    names = survey.read_names(stored.store, facts, facts.dialect, ())
+    assert next(names)[1].startswith("name ")
+    names.close()
+    assert threading.active_count() == before
+
+
+def test_a_store_of_several_files_is_in_one_piece(built, tmp_path) -> None:
+    def pieces(folder):
+        return len([*open_store(folder).folder.glob("*.sst")])
+
+    _, one = built(mirrored(3))
+    for place in range(3):
+        (tmp_path / f"{place}.nt").write_text("\n".join([*mirrored(3), triple(f"a{place}", "q", "b")]) + "\n")
+    build_store([tmp_path / f"{place}.nt" for place in range(3)], tmp_path / "several")
+    assert pieces(tmp_path / "several") == pieces(one)
