@@ -30,6 +30,9 @@ from kgqa.kg.terms import ANY, Entity, Hop
 MAX_NESTED = 3
 """Alternatives within alternatives that are all said: their words are as many as their products."""
 
+MAX_SUBJECT_CHARS = 100
+"""Answers that stand before what they are; more stand behind it."""
+
 SOMETHING, THINGS = "something", "things"
 
 Clause = Callable[[bool], str]
@@ -91,7 +94,7 @@ def say_equal(node: Said, answers: str, *, several: bool) -> str | None:
     if node.is_nested:
         return None
     words = f"the {node.text.removeprefix('the ')}"
-    if node.has_clauses:
+    if node.has_clauses and len(answers) <= MAX_SUBJECT_CHARS:
         return f"{answers} {be(several)} {words}"
     return f"{words[:1].upper()}{words[1:]} {be(several)} {answers}"
 
@@ -199,9 +202,10 @@ class NodePhrases:
             relation = say_relation(hop) if hop.forward else "thing"
             other = Said(say_term(end)) if isinstance(end, Entity) else self.node(end, label=relation)
             joined.append((hop, bracketed(other)))
-        others = [bracketed(self._union(union, node, several, thing)) for union in unions]
+        others = [self._union(union, node, several, thing) for union in unions]
         is_long = bool(unions)
         is_nested = is_long or any(other.is_long for _, other in joined)
+        joined = _by_hop(joined)
         if classes:
             name, several = classes.pop(0), not each
             head = plural_of(name) if several else name
@@ -211,15 +215,20 @@ class NodePhrases:
             _, other = joined.pop(0)
             head = of_which(tail, other.text, several=several, is_long=other.is_long)
             is_long = other.is_long or is_verbal(tail)
+            several |= label != "thing" and is_plural(tail)  # where "one of" is said of it
         elif others:
-            head, several, *_ = others.pop(0)
+            head, several, *_ = bracketed(others.pop(0))
         else:
             several = several or thing == THINGS
             head = THINGS if several and thing == SOMETHING else thing
         words = [say_related(hop, other, several) for hop, other in joined]
-        words += [f"that {be(several)} {other.text}" for other in others]
+        either = (bracketed(other._replace(text=f"either {other.text}")) for other in others)
+        words += [f"that {be(several)} {other.text}" for other in either]
         words += [f"that {be(several)} of the type {name}" for name in classes]
         words = [*dict.fromkeys([*words, *(clause(several) for clause in clauses)])]
+        for same in (f"that are {head} of ", f"that is a {head} of ", f"that is an {head} of "):
+            if words and words[0].startswith(same):  # "isotopes of Carbon"
+                head = f"{head} of {words.pop(0).removeprefix(same)}"
         is_compared = head == SOMETHING and len(words) == 1 and words[0].startswith("that ")
         told = words[0].removeprefix("that ") if is_compared and clauses else ""
         text = " ".join(filter(None, (head, " and ".join(words))))
@@ -240,3 +249,17 @@ class NodePhrases:
         self.__dict__ |= {**fork.__dict__, "_nested": self._nested}
         texts = [*dict.fromkeys([*(said.text for said in every), *([] if says_all else ["otherwise"])])]
         return Said(list_words(texts, "or"), any(said.several for said in every), True)
+
+
+def _by_hop(joined: Iterable[tuple[Hop, Said]]) -> list[tuple[Hop, Said]]:
+    """Return what a node is joined to, once for each noun: "the profession of Ann and of Bob"."""
+    found: dict[Hop, Said] = {}
+    free: list[tuple[Hop, Said]] = []
+    for hop, other in joined:
+        if hop.forward or is_verbal(say_relation(hop)):
+            free.append((hop, other))
+        elif before := found.get(hop):
+            found[hop] = other._replace(text=f"{before.text} and of {other.text}", is_long=True)
+        else:
+            found[hop] = other
+    return [*found.items(), *free]

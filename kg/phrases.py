@@ -121,7 +121,8 @@ def is_noun(relation: str, *, had: bool = False) -> bool:
     """
     *before, last = relation.partition(" of ")[0].split() or [""]
     first = before[0] if before else last
-    may_act = (first.endswith("s") and singular(first) != first) or (last.endswith("ing") and not before)
+    does = first.endswith("s") and singular(first) != first and first not in _PLURAL_NOUNS
+    may_act = does or (last.endswith("ing") and not before)
     is_none = (last.endswith("ed") and not before) or is_verbal(relation) or first.lower() in FUNCTION_WORDS
     return not is_none and (had or ends_in_verb(relation) or not may_act)
 
@@ -221,10 +222,12 @@ def of_which(relation: str, node: str, *, several: bool = False, is_long: bool =
     >>> of_which("capital", "it")
     'its capital'
     """
-    if is_verbal(relation) and is_long:
-        return f'{"things that are " * several}the "{relation}" of {node}'
+    if is_verbal(relation) and node.startswith("what "):
+        node = f"something that {node.removeprefix('what ')}"
     if is_verbal(relation):
         return f"{'things that' if several else 'what'} {node} {with_verb(before_gap(relation))}"
     if node == "it":
         return f"its {plural_of(relation) if several else relation}"
+    if ends_in_verb(relation) and not is_long:
+        return f"{node}'s {plural_of(relation) if several else relation}"
     return f"{plural_of(relation)} of {node}" if several else f"the {relation} of {node}"

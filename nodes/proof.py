@@ -16,7 +16,7 @@ from kgqa.nodes.said import is_term_said, is_value_said
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import Outcome, PathStep, RecordedCondition, ref
-from kgqa.runtime.record_text import MAX_READING_CHARS, as_sentence, list_answers
+from kgqa.runtime.record_text import MAX_READING_CHARS, as_sentence, list_answers, unique_refs
 from kgqa.runtime.state import ComputedQuery, State, Update, VerifiedChain
 from kgqa.tools.proof import say_answers
 
@@ -242,8 +242,9 @@ def say_proof(
     cut, before = proof.answers.truncated, {one_line(path[-1]["head"]["name"] or "") for path in paths}
     if len(proof.reading) > MAX_READING_CHARS:
         return None
-    listed, last = list_answers([*map(ref, answers)], cut=cut), before.pop() if len(before) == 1 else ""
-    return as_sentence(say_answers(query, listed, several=cut or len(answers) > 1, last=last))
+    shown, last = unique_refs(map(ref, answers)), before.pop() if len(before) == 1 else ""
+    listed = list_answers(shown, cut=cut)
+    return as_sentence(say_answers(query, listed, several=cut or len(shown) > 1, last=last))
 
 
 async def proof_update(

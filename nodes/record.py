@@ -27,7 +27,7 @@ from kgqa.runtime.record import (
     fact,
     ref,
 )
-from kgqa.runtime.record_text import as_sentence, has_sentence, list_answers
+from kgqa.runtime.record_text import as_sentence, has_sentence, list_answers, unique_refs
 from kgqa.runtime.state import FinalUpdate, State, Update
 from kgqa.tools.drafts import named_ids, say_query, say_rows
 
@@ -55,7 +55,7 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
         entry.get("limit") == "depth" for entry in state["trace"]
     )
     empty: Update = {"table": None, "query": None, "reading": None, "sentence": None, "conditions": []}
-    answers = list({(each["id"], each["name"]): each for each in update["answers"]}.values())
+    answers = unique_refs(update["answers"])
     said = {**empty, **update, "answers": answers, "question": state["question"], "trace": state["trace"]}
     return {
         **empty,
@@ -188,8 +188,9 @@ async def read_back(
     unnamed = sorted(id for id in ids if not names.get(id))
     found = await trace_evidence(runtime, "name_entities", ids=unnamed) or {} if unnamed else {}
     known = {id: name for id, name in {**names, **found}.items() if name}
-    listed = list_answers(answers, cut=False)
-    said = await asyncio.to_thread(say_rows, query, known, listed, several=len(answers) > 1)
+    shown = unique_refs(answers)
+    listed = list_answers(shown, cut=False)
+    said = await asyncio.to_thread(say_rows, query, known, listed, several=len(shown) > 1)
     return {"reading": await asyncio.to_thread(say_query, query, known), "sentence": as_sentence(said)}
 
 

@@ -1,6 +1,6 @@
 """What a record says to people: in words, in three lines, and in a notebook with a picture of its proof."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -127,11 +127,18 @@ def as_sentence(said: str | None) -> str | None:
     return f"{said}{'' if said.endswith(('.', '!', '?')) else '.'}" if said else None
 
 
+def unique_refs(refs: "Iterable[Ref]") -> "list[Ref]":
+    """Return what is named, each once."""
+    return [*{(each["id"], each["name"]): each for each in refs}.values()]
+
+
 def list_answers(answers: "Sequence[Ref]", most: int = MAX_ANSWERS_SHOWN, *, cut: bool) -> str:
     """Return the first answers on one line; ``cut`` where there are more than these."""
     names = [ref_text(answer).removesuffix("T00:00:00Z") for answer in answers[:most]]  # a day
     if cut or len(answers) > most:
         names.append("more" if cut else f"{len(answers) - most} more")
+    if any(", " in name for name in names):
+        names = ["; ".join(names)]
     return list_words(names) if names else "no answer"
 
 
@@ -155,13 +162,15 @@ def say_alternatives(record: Mapping[str, Any]) -> list[str]:
 def say_reading(record: Mapping[str, Any], *, in_sentence: bool = False) -> str:
     """Return how a question was read, on one line; nothing where no query gives its answers.
 
-    Nor where a sentence is said with it (``in_sentence``), which says as much where it is of one hop.
+    Nor where a sentence is said with it (``in_sentence``) that says as much: all but one that names a node
+    before the last hop.
 
     >>> say_reading({"reading": "the capital of Peru"})
     'Read as: the capital of Peru'
     """
     reading = record.get("reading") or ""
-    if in_sentence and record.get("sentence") and all(len(path) < 2 for path in record["paths"]):
+    names_before = any(len(path) > 1 and path[-1]["head"]["name"] for path in record["paths"])
+    if in_sentence and record.get("sentence") and not names_before:
         return ""
     return one_line(f"{READ_AS}{reading}", MAX_READING_CHARS) if reading else ""
 

@@ -44,6 +44,7 @@ def said_names(text: str, labels: Iterable[Hop], aliases: Iterable[Hop]) -> Iter
             found = _naming_words(said, hop.words, phrases if forward else (*phrases, *NAME_PHRASES))
             if found or (found is not None and language):
                 own = f"{hop.words} in {name.capitalize()}" if language else hop.words
+                found = [] if found == fold(spaced(own)).split() else found
                 relation = in_language(hop.relation, language) if language else hop.relation
                 yield Hop(relation, forward, f"{own} ({' '.join(found)})" if found else own)
 

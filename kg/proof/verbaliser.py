@@ -195,7 +195,7 @@ def _is(said: str) -> Clause:
 
 def _picked(pick: Pick) -> Clause:
     words = one_line(pick.words) or say_terms(pick.terms)
-    by = "" if words.endswith("?") else f" ({words})"  # not by the question itself, which stands above
+    by = " for the question" if "?" in words else f" ({words})"  # which stands above
     return lambda several: f"that the model has picked{by}"
 
 

@@ -60,7 +60,7 @@ export function showRecord(record, messages = []) {
 
 /** Whether the sentence of a record says how its question was read (`say_reading`). */
 function saysReading({ sentence, paths = [] }) {
-  return Boolean(sentence) && paths.every((path) => path.length < 2);
+  return Boolean(sentence) && !paths.some((path) => path.length > 1 && path.at(-1).head.name);
 }
 
 function costOf({ usage, method, config, confidence, stopped_by }) {

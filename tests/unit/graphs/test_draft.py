@@ -50,7 +50,7 @@ async def test_rows_of_a_right_query_are_grounded(workshop: SparqlGraph) -> None
     record, _ = await ask("Which makers are in Ulm?", workshop, draft)
     assert (sorted(map(str, shown(record))), record["outcome"]) == (["Acme", "Cog"], "grounded")
     assert (record["table"], record["usage"]["llm_calls"]) == (None, 1)
-    assert record["reading"] == 'Makers whose city is "Ulm"'
+    assert record["reading"] == 'makers whose city is "Ulm"'
     assert nodes(record) == ["link", "describe", "draft", "validate", "run", "answer"]
     assert {(each["head"]["name"], each["tail"]["id"]) for each in record["evidence"]} >= {("Acme", "Ulm")}
 
@@ -92,7 +92,7 @@ async def test_a_query_that_cannot_be_said_whole_has_a_record(workshop: SparqlGr
     draft = drafted("SELECT ?m { ?m a r:Maker ; r:city ?c FILTER(LANG(?c) IN ('', 'en') && ?c = 'Ulm') }")
     record, _ = await ask("Which makers are in Ulm?", workshop, draft, draft)
     assert sorted(map(str, shown(record))) == ["Acme", "Cog"]
-    assert record["reading"] == 'Makers whose city is "Ulm" and further conditions'
+    assert record["reading"] == 'makers whose city is "Ulm" and further conditions'
 
 
 async def test_any_client_gets_the_answers_by_the_query_of_the_record(workshop: SparqlGraph) -> None:

@@ -55,7 +55,7 @@ def test_what_is_let_pass_where_nothing_is_known_is_said() -> None:
         ([branch(LIMA, "locatedIn")], "what Lima is located in"),
         ([branch(LIMA, "^locatedIn")], "things that are located in Lima"),
         ([branch(LIMA, "^worksAt")], "things that work at Lima"),
-        ([branch(LIMA, "^locatedIn", "locatedIn")], 'the "located in" of something that is located in Lima'),
+        ([branch(LIMA, "^locatedIn", "locatedIn")], "what something that is located in Lima is located in"),
         ([branch(LIMA, "^starred_actors")], "things whose starred actors include Lima"),
         ([branch(LIMA, "^knows")], 'things whose "knows" is Lima'),
         ([branch(LIMA, "^hasParts")], "things whose parts include Lima"),
@@ -63,7 +63,7 @@ def test_what_is_let_pass_where_nothing_is_known_is_said() -> None:
         ([Branch(Chain(LIMA), (0,), (Chain(PERU),))], "Lima or Peru"),
         ([branch(value_node(Literal("7")), "^length")], "things whose length is 7"),
         ([branch(value_node(Literal("La Paz")), "^motto")], 'things whose motto is "La Paz"'),
-        ([branch(LIMA, "directed_by", "born_in")], 'the "born in" of what Lima is directed by'),
+        ([branch(LIMA, "directed_by", "born_in")], "what something that Lima is directed by is born in"),
         ([branch(ANY, "capital")], "the capital of anything"),
         ([branch(ANY, "^capital")], "things with any capital"),
         ([MEMBERS], "countries"),
@@ -184,7 +184,7 @@ def test_what_the_model_picked_is_said_to_be_its_choice() -> None:
     assert said == [
         "the neighbour of Peru that the model has picked (Lima or Peru)",
         "the neighbour of Peru that the model has picked (the largest)",
-        "the neighbour of Peru that the model has picked",
+        "the neighbour of Peru that the model has picked for the question",
     ]
 
 
