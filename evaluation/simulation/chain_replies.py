@@ -23,8 +23,6 @@ from kgqa.prompts.attributes import Extreme
 from kgqa.prompts.base import Reply
 from kgqa.prompts.chain import Extension, Next
 from kgqa.prompts.compose_query import ComposedBranch
-from kgqa.prompts.connect_topic import Connection, ConnectTopic
-from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 
@@ -35,7 +33,7 @@ async def leading_offers(chain: Chain, offers: Mapping[int, Extension], case: Ca
     """Number the offers that lead on along a gold path, or those that take the place of one not offered."""
     way = case.oracle.right_way
     own = [number for number, offer in offers.items() if await way(chain, [offer.hops]) is not None]
-    if own or not any(await case.rests(chain)):
+    if own or not await case.leads_on(chain):
         return own
     return [number for number, offer in offers.items() if await case.rests(offer.chain)]
 
@@ -46,7 +44,7 @@ async def prune_relations(prompt: PruneRelations, case: Case) -> PrunedRelations
     A wrong choice is one wrong relation, and after it the right one where the model recalls it.
     """
     right = await case.oracle.right_way(prompt.chain, [offer.hops for offer in prompt.offers])
-    if right is None and any(await case.rests(prompt.chain)):  # what takes the place of one not offered
+    if right is None and await case.leads_on(prompt.chain):  # what takes the place of one not offered
         places = [n for n, offer in enumerate(prompt.offers) if await case.rests(offer.chain)]
         right = next(iter(places), None)
     picks = [] if right is None else [right]
@@ -125,18 +123,6 @@ async def _draw_wrong_relation(prompt: PruneRelations, case: Case, right: int | 
     return None
 
 
-async def connect_topic(prompt: ConnectTopic, case: Case) -> Connection:
-    """Choose the relation by which a gold path leads from the topic; a wrong verdict is another, or none."""
-    right = 0
-    for number, (place, hop) in enumerate(prompt.offers, 1):
-        whole = Chain(prompt.topic, (hop.inverse, *prompt.chain.hops[place:]))
-        if not right and () in await case.rests(whole):
-            right = number
-    if case.happens("judge"):
-        right = case.draw_other("wrong connection", range(len(prompt.offers) + 1), right)
-    return Connection(relation=right)
-
-
 async def answer_directly(prompt: AnswerDirectly | AnswerBriefly, case: Case) -> Reply:
     """Name the gold answers, or say that they are not known."""
     return prompt.reply.model_validate({"answers": case.gold.names if case.happens("memory") else []})
@@ -147,14 +133,6 @@ async def reason_aloud(prompt: ReasonAloud, case: Case) -> ReasonedAnswer:
     knows = case.happens("memory")
     said = "It is known." if knows else "It is not known."
     return ReasonedAnswer(reasoning=said, answers=case.gold.names if knows else [])
-
-
-async def filter_candidates(prompt: FilterCandidates, case: Case) -> FilteredCandidates:
-    """Choose the gold answers, or what they count; a wrong choice is of others."""
-    if counted := await case.oracle.counted():
-        right = [number for number, each in enumerate(prompt.offered, 1) if each.term in counted]
-        return FilteredCandidates(chosen=case.choose(right, len(prompt.offered)), count=True)
-    return FilteredCandidates(chosen=_choose_gold(prompt.offered, case))
 
 
 async def apply_conditions(prompt: ApplyConditions, case: Case) -> StatedConditions:

@@ -182,7 +182,7 @@ async def _ways_missing(prompt: ComposeQuery, case: Case) -> AsyncIterator[Compo
 async def _missing_attribute(prompt: ComposeQuery, case: Case) -> Sequence[Hop]:
     """Return the first attribute that the question asks by its answer query, and that is not shown."""
     shown = {each.hops for each in prompt.attributes}
-    for chain in [each.chain for each in prompt.chains if () in await case.rests(each.chain)]:
+    for chain in [each.chain for each in prompt.chains if await case.is_end(each.chain)]:
         asked, computed = case.oracle.conditions(chain), case.oracle.aggregate(chain)
         used = [*(each.attribute for each in asked), computed.attribute if computed else ()]
         if hidden := next((hops for hops in used if hops and hops not in shown), ()):
@@ -215,10 +215,10 @@ async def _leading_queries(prompt: ComposeQuery, case: Case) -> AsyncIterator[Co
     right: dict[Entity, list[int]] = {}
     inner: list[ComposedQuery] = []
     for number, each in offered.items():
-        if () in await case.rests(each.chain):
+        if await case.is_end(each.chain):
             right.setdefault(each.chain.topic, []).append(number)
         for place in range(1, each.chain.depth):
-            if () in await case.rests(each.chain.upto(place)):
+            if await case.is_end(each.chain.upto(place)):
                 inner.append(ComposedQuery(chains=[[number]], answer=node_name(number, place, each.chain)))
     inner += [each async for each in _by_attributes(prompt, case)]
     ways = [[*([n] for n in numbers), *([numbers] if len(numbers) > 1 else [])] for numbers in right.values()]
@@ -241,7 +241,7 @@ async def _by_attributes(prompt: ComposeQuery, case: Case) -> AsyncIterator[Comp
     """Yield the attributes whose values are at the end of a gold path."""
     for letter, each in prompt.lettered.items():
         for node in each.nodes:
-            if () in await case.rests(Chain(node.topic, (*node.hops, *each.hops))):
+            if await case.is_end(Chain(node.topic, (*node.hops, *each.hops))):
                 numbers = (n for n, offered in enumerate(prompt.chains, 1) if node in offered.chain.nodes)
                 yield ComposedQuery(chains=[[next(numbers)]], answer=letter)
 

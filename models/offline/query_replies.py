@@ -4,34 +4,26 @@ from collections.abc import Collection
 
 from kgqa.kg.terms import Chain, Term
 from kgqa.models.decisive import candidates_of_query, decisive_replies, is_accepted
-from kgqa.models.offline.chain_replies import Replies, asks_for_count
-from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
+from kgqa.models.offline.interpreter import Interpretation
 from kgqa.prompts.compose_query import ComposedQuery, ComposeQuery, node_name
 
 
-async def compose_query(prompt: ComposeQuery, interpreter: QuestionInterpreter) -> ComposedQuery:
+async def compose_query(prompt: ComposeQuery, known: Interpretation) -> ComposedQuery:
     """Compose the chosen chains, united or meeting; where they lead to others too, say what tells them apart.
 
     That is what the question names, or an extreme; where no attribute says it, the answers are chosen. None
     is composed where a chosen chain is not offered or no answer shown, or the query has given nothing.
     """
-    known = await interpreter.interpret(
-        prompt.question, prompt.topics, [each.chain for each in prompt.chains]
-    )
     numbers = [_number(known, chain, prompt) for chain in known.chains.values()]
     if not numbers or 0 in numbers or prompt.empty:
-        return ComposedQuery(rationale=known.reason, chains=[])
+        return ComposedQuery(chains=[])
     lists = [numbers] if known.intent.union else [[number] for number in numbers]
     ends = [end for number in numbers for end in prompt.chains[number - 1].shown]
-    query = ComposedQuery(
-        rationale=known.reason,
-        chains=lists,
-        count=asks_for_count(known, ends),
-    )
+    query = ComposedQuery(chains=lists, count=known.asks_for_count(ends))
     met = _ends_in_common(lists, prompt)
     wanted = met if known.answers is None else known.answers & {end.term for end in ends}
     if met and not wanted:
-        return ComposedQuery(rationale=known.reason, chains=[])
+        return ComposedQuery(chains=[])
     return query if wanted >= met else _tell_apart(query, met, wanted, known, prompt)
 
 
@@ -94,6 +86,3 @@ def _told_by_longer(
             reply = query.model_copy(update={**told, "chains": [[number]], "answer": answer, "by": by})
             return reply if is_accepted(prompt, reply) else None
     return None
-
-
-QUERY_REPLIES: Replies = {ComposeQuery: compose_query}
