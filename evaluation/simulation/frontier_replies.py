@@ -10,7 +10,6 @@ from kgqa.evaluation.simulation.gold_answers import AnswerMarks
 from kgqa.evaluation.simulation.graph_cache import GoldRelations
 from kgqa.evaluation.simulation.oracle import LEAST_SCORE, Case, wrong_choice
 from kgqa.evaluation.simulation.verdict_replies import (
-    ShownChain,
     draw_wrong_entities,
     find_computed_take,
     find_exact_take,
@@ -113,10 +112,6 @@ class _ShownGroup(NamedTuple):
         """The numbers of the gold answers that are shown."""
         return [row.number for row, right in zip(self.rows, self.marks.right, strict=False) if right]
 
-    @property
-    def seen(self) -> ShownChain:
-        return ShownChain(self.found.chain, self.found.named, self.found.truncated)
-
 
 async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
     """Stop at a group that is the answer, else go on while anything leads on that narrows it down.
@@ -218,12 +213,13 @@ async def _judge_groups(groups: Sequence[_ShownGroup], case: Case) -> Assessment
     ended = sorted(groups, key=lambda group: not group.complete)
     for group in ended:
         sound = group.complete or not case.oracle.asks_more
-        if sound and (take := find_exact_take(group.seen, group.marks, case.gold)):
+        if sound and (take := find_exact_take(group.found.named, group.marks, case.gold)):
             return Assessment(decision="stop", groups=[group.number], take=take)
     complete = [group for group in groups if group.complete]
     topics = {plan.topic for plan in await case.oracle.plans()}
     for group in complete:
-        if topics <= group.topics and (take := find_computed_take(group.seen, case.gold)):
+        whole = topics <= group.topics and not group.found.truncated
+        if whole and (take := find_computed_take(group.found.named, case.gold)):
             return Assessment(decision="stop", groups=[group.number], take=take)
     among = [group for group in complete if any(group.marks.right)]
     among.sort(key=lambda group: (group.marks.missing, -len(group.topics), len(group.marks.right)))

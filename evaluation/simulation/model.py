@@ -13,7 +13,6 @@ from kgqa.evaluation.simulation import (
     chain_replies,
     draft_replies,
     frontier_replies,
-    guidance_replies,
     plan_replies,
     query_replies,
     verdict_replies,
@@ -33,7 +32,6 @@ HANDLERS = replies_in(
     query_replies,
     draft_replies,
     verdict_replies,
-    guidance_replies,
     frontier_replies,
     plan_replies,
 )

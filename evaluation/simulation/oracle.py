@@ -17,7 +17,7 @@ What a question asks beside its paths, conditions and an aggregate, is known by 
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from operator import itemgetter
@@ -40,7 +40,9 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.sparql.path_extraction import UnreadableQuery, read_chains
 from kgqa.kg.terms import Chain, Entity, Hop, Path, Term
+from kgqa.models.decisive import ShownCandidates, stated_conditions
 from kgqa.priors.candidate_ranking import relation_words
+from kgqa.prompts.apply_conditions import StatedCondition
 from kgqa.prompts.progress import MAX_SUBGOALS
 from kgqa.prompts.score_entities import BEST_SCORE
 from kgqa.prompts.target import Target
@@ -228,6 +230,12 @@ class Oracle:
         computed = self.aggregate(chain)
         return bool(self.conditions(chain)) or (computed is not None and computed.function != "count")
 
+    def hidden_attribute(self, chain: Chain, shown: Collection[Sequence[Hop]]) -> Sequence[Hop]:
+        """Return the first attribute that the question asks by its answer query, and that is not shown."""
+        computed = self.aggregate(chain)
+        used = [*(each.attribute for each in self.conditions(chain)), computed.attribute if computed else ()]
+        return next((hops for hops in used if hops and hops not in shown), ())
+
     async def counted(self) -> tuple[Term, ...]:
         """Return what the answer counts; nothing where it is no count under conditions."""
         if not self._query or not self._query.conditions or self._query.aggregate != Aggregate("count"):
@@ -360,9 +368,13 @@ class Case(Target):
 
     async def answers_among(self, chain: Chain, ends: Sequence[Candidate]) -> list[int]:
         """Number the gold answers, or what they count."""
-        if counted := await self.oracle.counted():
-            return [number for number, each in enumerate(ends, 1) if each.term in counted]
-        return self.gold.mark([each.term for each in ends]).numbers
+        sought = {*await self.sought([each.term for each in ends])}
+        return [number for number, each in enumerate(ends, 1) if each.term in sought]
+
+    async def sought(self, terms: Sequence[Term]) -> list[Term]:
+        """Return the terms that are gold answers, or that the answer counts."""
+        counted = await self.oracle.counted()
+        return [term for term in terms if term in counted] if counted else self.gold.among(terms)
 
     async def counts(self, ends: Sequence[Candidate]) -> bool:
         """Return whether the answer is a count under conditions."""
@@ -393,9 +405,14 @@ class Case(Target):
         """Choose the right ones of so many numbered entities, or others where a draw says so."""
         return wrong_choice(right, offered, self.draws) if self.happens("entity") else list(right)
 
+    def misstated(self, stated: Sequence[StatedCondition], shown: ShownCandidates) -> StatedCondition | None:
+        """Return another condition than what is stated, if anything is, of those that what is shown has."""
+        others = [each for each in stated_conditions(shown) if each not in stated]
+        return next(self.draws.shuffled("wrong condition", others), None) if stated else None
+
     def draw_other(self, kind: str, options: Iterable[T], right: T) -> T:
-        """Draw one of some options that is not the right one."""
-        return next(self.draws.shuffled(kind, [option for option in options if option != right]))
+        """Draw one of some options that is not the right one, if there is any."""
+        return next(self.draws.shuffled(kind, [option for option in options if option != right]), right)
 
     def draw_wrongly(self, kind: str, right: Sequence[int], offered: Iterable[int]) -> list[int]:
         """Draw as many others as are right, at least one, where relations are chosen wrongly; else none."""

@@ -31,7 +31,7 @@ from kgqa.models.offline import (
     rewrite_replies,
 )
 from kgqa.models.offline.draft_replies import NO_FACTS
-from kgqa.models.offline.interpreter import QuestionInterpreter
+from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.models.offline.rewrite_replies import MAX_REWRITE_QUERIES
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.prompts.answer_from_memory import AnswerBriefly, ReasonAloud
@@ -111,8 +111,10 @@ class OfflineModel:
             raise ModelUnavailable(f"the offline model cannot answer {prompt.name}; give a language model")
         if reply_to in _BY_QUESTION.values():
             return await reply_to(prompt, interpreter)
-        topics = prompt.topics or tuple(dict.fromkeys(_topics_shown(prompt)))
-        known = await interpreter.interpret(prompt.question, topics)
+        known = Interpretation(interpreter.graph, interpreter.encode)
+        if hasattr(prompt, "topics"):
+            topics = prompt.topics or tuple(dict.fromkeys(_topics_shown(prompt)))
+            known = await interpreter.interpret(prompt.question, topics)
         reply = await reply_to(prompt, known)
         unsaid = getattr(reply, "rationale", None) == ""
         return reply.model_copy(update={"rationale": known.reason}) if unsaid else reply

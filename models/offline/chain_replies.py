@@ -19,7 +19,7 @@ from kgqa.retrieval.wording import relation_phrase
 _MAX_NAMED_CANDIDATES = 3  # that a finding names
 
 
-def judge_chain(
+async def judge_chain(
     known: Interpretation,
     chain: Chain,
     candidates: Sequence[Candidate],
@@ -38,12 +38,12 @@ def judge_chain(
     answers are united with it.
     """
     rest = known.remaining_hops(chain)
-    right = known.answer_numbers(chain, candidates)
+    right = await known.answers_among(chain, candidates)
     if rest:
         return Verdict(decision="forward")
     if rest is None or not right:
         return Verdict(decision="backtrack")
-    counted = known.asks_for_count(candidates)
+    counted = await known.counts(candidates)
     if len(right) == len(candidates) or not filtering:
         # what comes back to the topic is left out, where there is anything else
         take: Take = "all" if all(each.returning for each in candidates) else "others"
@@ -73,13 +73,13 @@ async def verify_chain(prompt: VerifyChain, known: Interpretation) -> Verdict:
     filtering, attributes = prompt.filtering, prompt.attributes
     seen = prompt.chain, prompt.candidates, prompt.truncated
     siblings = prompt.siblings
-    return judge_chain(known, *seen, filtering=filtering, attributes=attributes, siblings=siblings)
+    return await judge_chain(known, *seen, filtering=filtering, attributes=attributes, siblings=siblings)
 
 
 async def check_sufficiency(prompt: CheckSufficiency, known: Interpretation) -> Sufficiency:
     """Judge as `verify_chain` does, and say what the chain leads to."""
     seen = prompt.chain, prompt.candidates, prompt.truncated
-    judged = judge_chain(known, *seen, attributes=prompt.attributes, siblings=prompt.siblings)
+    judged = await judge_chain(known, *seen, attributes=prompt.attributes, siblings=prompt.siblings)
     finding = "" if judged.decision == "backtrack" else describe_finding(prompt.chain, prompt.candidates)
     return Sufficiency(finding=finding, **vars(judged))
 
@@ -89,8 +89,8 @@ async def apply_conditions(prompt: ApplyConditions, known: Interpretation) -> St
 
     Where there is no such condition, the answers are chosen.
     """
-    chosen = known.answer_numbers(prompt.chain, prompt.offered)
-    counting, whole = known.asks_for_count(prompt.candidates), len(prompt.offered) == len(prompt.candidates)
+    chosen = await known.answers_among(prompt.chain, prompt.offered)
+    counting, whole = await known.counts(prompt.candidates), len(prompt.offered) == len(prompt.candidates)
     if whole and 0 < len(chosen) < len(prompt.offered):
         wanted = [prompt.offered[number - 1].term for number in chosen]
         for reply, basis in decisive_replies(candidates_to_filter(prompt), wanted):
@@ -108,7 +108,7 @@ async def infer_answers(prompt: InferFromEvidence, known: Interpretation) -> Inf
     chosen = [
         number
         for number, (chain, end) in enumerate(zip(chains, prompt.offered, strict=False), 1)
-        if known.is_chosen(chain) and known.answer_numbers(chain, (end,))
+        if known.is_chosen(chain) and await known.answers_among(chain, (end,))
     ]
     return Inferred(chosen=chosen)
 

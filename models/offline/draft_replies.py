@@ -9,7 +9,6 @@ from kgqa.models.offline.interpreter import QuestionInterpreter
 from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
 from kgqa.prompts.decompose import Decompose, Subgoals
 from kgqa.prompts.draft_query import DraftedQuery, DraftQuery
-from kgqa.prompts.translate_question import TranslatedQuestion, TranslateQuestion
 from kgqa.retrieval.wording import Encode, text_similarities
 
 NO_FACTS = "the offline model knows no facts"
@@ -48,8 +47,3 @@ async def decompose(prompt: Decompose, _: QuestionInterpreter) -> Subgoals:
 async def abstain(prompt: AnswerDirectly, _: QuestionInterpreter) -> DirectAnswer:
     """Answer nothing: the search before has found nothing."""
     return DirectAnswer(rationale=NO_FACTS, answers=[])
-
-
-async def translate_question(prompt: TranslateQuestion, _: QuestionInterpreter) -> TranslatedQuestion:
-    """Leave a question as it is: to translate takes a language model."""
-    return TranslatedQuestion(question=None)

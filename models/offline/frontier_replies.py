@@ -95,7 +95,7 @@ async def assess_frontier(prompt: AssessFound, known: Interpretation) -> Assessm
         group = prompt.found[number - 1]
         numbers = [row.number for row in numbered_candidates(prompt.found) if row.group == number]
         seen = chain, group.named, group.truncated
-        judged = judge_chain(known, *seen, shown=len(numbers), attributes=prompt.attributes)
+        judged = await judge_chain(known, *seen, shown=len(numbers), attributes=prompt.attributes)
         if judged.decision in {"stop", "filter"}:
             return Assessment(
                 known=facts,

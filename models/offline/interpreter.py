@@ -125,11 +125,6 @@ class Interpretation(Target):
         chosen = self.chains.get(chain.topic)
         return chosen is not None and chosen.depth == chain.depth and self.goes_along(chain, chosen)
 
-    def answer_numbers(self, chain: Chain, candidates: Sequence[Candidate]) -> list[int]:
-        """Number, from 1, the ends of a chain that are answers."""
-        answers = self.answers if self.is_chosen(chain) else None
-        return [at for at, end in enumerate(candidates, 1) if answers is None or end.term in answers]
-
     def answer_terms(self) -> list[Term]:
         """Return the ends of the chosen chains that answer the question, in order of appearance."""
         terms = dict.fromkeys(end.term for page in self.ends.values() for end in fresh_ends(page))
@@ -182,14 +177,11 @@ class Interpretation(Target):
         return {end: lowest + (1 - lowest) * share for end, share in shares.items() if share}
 
     async def answers_among(self, chain: Chain, ends: Sequence[Candidate]) -> list[int]:
-        """Number the ends of a chain that are answers."""
-        return self.answer_numbers(chain, ends)
+        """Number, from 1, the ends of a chain that are answers."""
+        answers = self.answers if self.is_chosen(chain) else None
+        return [at for at, end in enumerate(ends, 1) if answers is None or end.term in answers]
 
     async def counts(self, ends: Sequence[Candidate]) -> bool:
-        """Return whether the question asks how many there are."""
-        return self.asks_for_count(ends)
-
-    def asks_for_count(self, ends: Iterable[Candidate]) -> bool:
         """Return whether the question asks how many there are; a number is its own answer."""
         return self.intent.kind == "count" and any(parse_number(each.term) is None for each in ends)
 

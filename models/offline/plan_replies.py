@@ -158,15 +158,15 @@ async def _plan(
     if yes_no := is_yes_no_question(question):
         answers = await _answer_yes_no(question, topics, known)
     else:
-        answers = _answer_names(known)
+        answers = await _answer_names(known)
     return {"steps": steps[: prompt.depth], "answers": answers, "whether": yes_no}
 
 
-def _answer_names(known: Interpretation) -> list[str]:
+async def _answer_names(known: Interpretation) -> list[str]:
     """Return the names of what the chosen chains lead to, or how many there are."""
     ends = [end for page in known.ends.values() for end in page]
     answers = known.answer_terms()
-    if known.asks_for_count(ends) and not any(page.truncated for page in known.ends.values()):
+    if await known.counts(ends) and not any(page.truncated for page in known.ends.values()):
         return [str(len(answers))]
     return list(dict.fromkeys(end.name for end in answers if end.name))
 
