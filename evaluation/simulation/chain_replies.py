@@ -11,12 +11,7 @@ from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.terms import Chain, Entity, Term, local_name
 from kgqa.models.decisive import candidates_to_filter, decisive_replies, is_accepted
 from kgqa.priors.candidate_ranking import hop_words, relation_words
-from kgqa.prompts.answer_from_memory import (
-    AnswerBriefly,
-    AnswerDirectly,
-    ReasonAloud,
-    ReasonedAnswer,
-)
+from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud, ReasonedAnswer
 from kgqa.prompts.apply_conditions import ApplyConditions, StatedCondition, StatedConditions
 from kgqa.prompts.attributes import Extreme
 from kgqa.prompts.base import Reply

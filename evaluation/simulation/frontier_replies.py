@@ -19,12 +19,7 @@ from kgqa.kg.terms import Chain, Entity
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound, Evaluation
 from kgqa.prompts.base import Score
-from kgqa.prompts.candidates import (
-    MAX_GROUPS_SHOWN,
-    ChainFindings,
-    NumberedCandidate,
-    numbered_candidates,
-)
+from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, NumberedCandidate, numbered_candidates
 from kgqa.prompts.chain import Extension
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations

@@ -12,13 +12,7 @@ from typing import get_args
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.proof.query import MAX_TERMS_PICKED, AnswerQuery, Branch, Pick
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
-from kgqa.models.decisive import (
-    ORDERED,
-    Basis,
-    candidates_of_query,
-    decisive_replies,
-    is_accepted,
-)
+from kgqa.models.decisive import ORDERED, Basis, candidates_of_query, decisive_replies, is_accepted
 from kgqa.priors.candidate_ranking import hop_words
 from kgqa.prompts.apply_conditions import StatedCondition
 from kgqa.prompts.attributes import term_text

@@ -59,7 +59,7 @@ CONFIDENCE_DECIMALS = 3
 
 _PREFIX = "offline:without="
 _BY_QUESTION = replies_in(claim_replies, draft_replies, rewrite_replies)
-_BY_INTERPRETATION = replies_in(chain_replies, frontier_replies, plan_replies, query_replies)
+_REPLIES = _BY_QUESTION | replies_in(chain_replies, frontier_replies, plan_replies, query_replies)
 
 
 class OfflineModel:
@@ -106,15 +106,16 @@ class OfflineModel:
 
     async def _reply(self, prompt: Any, interpreter: QuestionInterpreter) -> Any:
         """Reply by the interpretation of the question, where the reply takes one."""
-        reply_to = find_reply(prompt, _BY_QUESTION | _BY_INTERPRETATION)
+        reply_to = find_reply(prompt, _REPLIES)
         if reply_to is None:
             raise ModelUnavailable(f"the offline model cannot answer {prompt.name}; give a language model")
         if reply_to in _BY_QUESTION.values():
             return await reply_to(prompt, interpreter)
-        known = Interpretation(interpreter.graph, interpreter.encode)
         if hasattr(prompt, "topics"):
             topics = prompt.topics or tuple(dict.fromkeys(_topics_shown(prompt)))
             known = await interpreter.interpret(prompt.question, topics)
+        else:
+            known = Interpretation(interpreter.graph, interpreter.encode)
         reply = await reply_to(prompt, known)
         unsaid = getattr(reply, "rationale", None) == ""
         return reply.model_copy(update={"rationale": known.reason}) if unsaid else reply

@@ -102,7 +102,7 @@ async def apply_conditions(prompt: ApplyConditions, known: Interpretation) -> St
     return StatedConditions(chosen=chosen, count=counting, words=prompt.question)
 
 
-async def infer_answers(prompt: InferFromEvidence, known: Interpretation) -> Inferred:
+async def infer_from_evidence(prompt: InferFromEvidence, known: Interpretation) -> Inferred:
     """Choose the ends of complete chains that are answers by the interpretation."""
     chains = [segment.chain for segment in prompt.segments for _ in segment.ends]
     chosen = [
@@ -135,7 +135,7 @@ async def prune_relations(prompt: PruneRelations, known: Interpretation) -> Prun
     return PrunedRelations(relations=relations[: prompt.width])
 
 
-async def diagnose_branch(prompt: Diagnose, known: Interpretation) -> Diagnosis:
+async def diagnose(prompt: Diagnose, known: Interpretation) -> Diagnosis:
     """Recall the last branch on the chosen chain; without one, what was chosen last and not tried."""
     shown = list(enumerate(prompt.pruned[:MAX_BRANCHES_SHOWN], 1))
     if not shown:

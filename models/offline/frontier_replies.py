@@ -83,7 +83,7 @@ def _groups_going_on(known: Interpretation, found: Sequence[Chain]) -> list[int]
     return next(filter(None, tried), [])
 
 
-async def assess_frontier(prompt: AssessFound, known: Interpretation) -> Assessment:
+async def assess_found(prompt: AssessFound, known: Interpretation) -> Assessment:
     """Stop where the chosen chains end and meet; at the end of another chain where none of these goes on.
 
     Where solved questions are shown, these are their chains, tried before the search has begun
@@ -111,11 +111,11 @@ async def assess_frontier(prompt: AssessFound, known: Interpretation) -> Assessm
 
 
 async def evaluate_found(prompt: EvaluateFound, known: Interpretation) -> Evaluation:
-    """Judge as `assess_frontier` does: it knows nothing beside what was found."""
+    """Judge as `assess_found` does: it knows nothing beside what was found."""
     shown = AssessFound(
         prompt.question, prompt.found, prompt.attributes, exemplars=prompt.exemplars, topics=prompt.topics
     )
-    said = await assess_frontier(shown, known)
+    said = await assess_found(shown, known)
     groups = said.groups if said.decision != "forward" else []
     return Evaluation(decision=said.decision, groups=groups, take=said.take, chosen=said.chosen)
 
