@@ -7,6 +7,7 @@ from pydantic import Field
 from kgqa.kg.terms import Entity
 from kgqa.prompts.base import MAX_TOPICS_SHOWN, Prompt, QuestionPrompt, R, Reply, draw_case, numbered, quoted
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS, SolvedQuestion, draw_solved_questions
+from kgqa.prompts.target import Target
 
 MAX_RELATION_NAME_CHARS = 200
 MAX_RELATIONS_SHOWN = 60
@@ -85,6 +86,18 @@ Reply: {"rationale": "Plays that he wrote and that were first staged there.", "b
         """Refuse a blueprint of no branches or too many, and names that no relation has."""
         check_branches(reply.branches, self.topics)
 
+    async def answer(self, target: Target) -> AdaptedBlueprint:
+        """Name the relations from each topic; where there are none, those of another, or of an exemplar."""
+        plans = dict(reversed(await target.plans()))  # of several from a topic the first
+        hops = [plans.get(topic, ())[:MAX_BRANCH_HOPS] for topic in self.topics]
+        branches = [[("" if hop.forward else "^") + hop.words for hop in each] for each in hops]
+        first = next(filter(None, branches), None)
+        if target.plans_well() and first:
+            return AdaptedBlueprint(branches=[branch or first for branch in branches])
+        nearest = self.exemplars[0].branches if self.exemplars else (self.relations[:1],)
+        kept = nearest[: max(1, len(self.topics))]
+        return AdaptedBlueprint(branches=[list(branch[:MAX_BRANCH_HOPS]) for branch in kept])
+
 
 def check_branches(branches: Sequence[Sequence[str]], topics: Sequence[Entity]) -> None:
     """Raise ValueError for no branches or too many, and for names that no relation has."""
@@ -140,6 +153,11 @@ Reply: {"rationale": "The birthplace of a painter, and its country.", "relations
     def check(self, reply: LinearBlueprint) -> None:
         """Refuse no relations or too many, and names that no relation has."""
         _check_relations(reply.relations, "the blueprint")
+
+    async def answer(self, target: Target) -> LinearBlueprint:
+        """Name the relations of what `AdaptBlueprint` is answered by, one branch after the other."""
+        adapted = await AdaptBlueprint(self.question, self.topics, self.exemplars, ()).answer(target)
+        return LinearBlueprint.of(adapted)
 
 
 def _check_relations(names: Sequence[str], what: str) -> None:

@@ -3,7 +3,7 @@
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, get_args
@@ -54,7 +54,7 @@ class Prompt(ABC, Generic[R]):
 
     A subclass is a frozen dataclass without saying so: its fields are what goes in. The
     constant ``instructions`` come first and the ``case`` last, so that a provider can cache
-    the prefix.
+    the prefix. One with a method ``answer`` needs no language model: see `kgqa.prompts.target`.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -88,14 +88,6 @@ class Prompt(ABC, Generic[R]):
     def read(self, text: str) -> dict[str, Any] | None:
         """Read the reply from a text without a JSON object that fits; None where there is no reading it."""
         return None
-
-
-T = TypeVar("T")
-
-
-def for_kind(table: Mapping[type[Prompt[Any]], T], prompt: Prompt[Any]) -> T | None:
-    """Return what a table has for a prompt: for its kind, or else for the nearest that it extends."""
-    return next((table[kind] for kind in type(prompt).__mro__ if kind in table), None)
 
 
 class QuestionPrompt(Prompt[R]):

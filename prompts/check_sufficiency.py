@@ -1,7 +1,7 @@
 """Is what was found enough? (CoG §3.2.2: entity filter, memory update and sufficiency check in one)."""
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -59,6 +59,7 @@ class CheckSufficiency(QuestionPrompt[Sufficiency]):
     awaited: tuple[Entity, ...] = ()
     siblings: tuple[ChainFindings, ...] = ()
     attributes: bool = False
+    filtering: ClassVar[bool] = True
 
     instructions = (
         """\

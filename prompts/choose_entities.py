@@ -9,6 +9,7 @@ from kgqa.kg.terms import Chain
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, draw_candidates
 from kgqa.prompts.chain import draw_chain
+from kgqa.prompts.target import Target
 
 
 class ChosenEntities(Reply):
@@ -53,3 +54,10 @@ Reply: {"rationale": "One of them is a university.", "chosen": [2]}
     def check(self, reply: ChosenEntities) -> None:
         """Refuse numbers that were not offered or come twice."""
         check_numbers(reply.chosen, min(MAX_CANDIDATES_SHOWN, len(self.candidates)), "candidate")
+
+    async def answer(self, target: Target) -> ChosenEntities:
+        """Choose what leads to answers."""
+        ends = [each.term for each in self.candidates[:MAX_CANDIDATES_SHOWN]]
+        worth = await target.worth(self.chain, ends)
+        right = [number for number, end in enumerate(ends, 1) if worth.get(end)]
+        return ChosenEntities(chosen=target.choose(right, len(ends)))

@@ -9,6 +9,7 @@ from pydantic import Field
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered, quoted
 from kgqa.prompts.chain import draw_arrow, draw_chain
+from kgqa.prompts.target import Target
 
 NO_PART = -1  # in place of a number: the question does not speak of the topic
 MAX_HOLDING_NAMES = 3
@@ -89,3 +90,12 @@ Reply: {"rationale": "It asks for the place of birth.", "relation": 2}
         """Refuse a number that was not offered."""
         numbers = [] if reply.relation in {0, NO_PART} else [reply.relation]
         check_numbers(numbers, len(self.offers), "relation")
+
+    async def answer(self, target: Target) -> Connection:
+        """Choose the relation by which a chain from the topic itself would end at the answers."""
+        right = 0
+        for number, (place, hop) in enumerate(self.offers, 1):
+            way = Chain(self.topic, (hop.inverse, *self.chain.hops[place:]))
+            if not right and await target.is_end(way):
+                right = number
+        return Connection(relation=target.judge("wrong connection", range(len(self.offers) + 1), right))

@@ -7,6 +7,7 @@ from pydantic import Field
 from kgqa.prompts.base import Prompt, Reply, draw_case
 from kgqa.prompts.progress import MAX_SUBGOALS
 from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
+from kgqa.prompts.target import Target
 
 
 class Subgoals(Reply):
@@ -52,6 +53,11 @@ through.", "Find the deepest of these lakes."]}
     def check(self, reply: Subgoals) -> None:
         """Refuse a plan without subgoals, with blank ones, or with too many."""
         check_subgoals(reply.subgoals)
+
+    async def answer(self, target: Target) -> Subgoals:
+        """Name the subgoals, or else the question as its own."""
+        goals = await target.subgoals() if target.plans_well() else []
+        return Subgoals(subgoals=goals or [self.question])
 
 
 def check_subgoals(subgoals: Sequence[str]) -> None:

@@ -12,6 +12,7 @@ from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
 from kgqa.prompts.candidates import draw_candidate, draw_candidates
 from kgqa.prompts.chain import draw_chain, draw_met
 from kgqa.prompts.progress import Progress
+from kgqa.prompts.target import Target
 
 MAX_LOT_CHARS = 40_000  # characters of the candidates that one prompt shows at most: of some 1,500 names
 _LINE_CHARS = 6  # characters of a line around a candidate: its number and the end of the line
@@ -77,6 +78,11 @@ Reply: {"rationale": "Anne died there in 1849.", "chosen": [1], "count": false}
     def check(self, reply: FilteredCandidates) -> None:
         """Refuse numbers that were not offered or come twice."""
         check_numbers(reply.chosen, len(self.offered), "candidate")
+
+    async def answer(self, target: Target) -> FilteredCandidates:
+        """Choose the answers, or what they count."""
+        chosen = target.choose(await target.answers_among(self.chain, self.offered), len(self.offered))
+        return FilteredCandidates(chosen=chosen, count=await target.counts(self.candidates))
 
 
 def split_lots(candidates: Sequence[Candidate], drawn: Iterable[str]) -> Iterator[tuple[Candidate, ...]]:

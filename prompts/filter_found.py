@@ -7,6 +7,8 @@ from pydantic import Field
 from kgqa.prompts.base import Reply, check_numbers
 from kgqa.prompts.candidates import ChainFindings, draw_chain_findings, numbered_candidates
 from kgqa.prompts.progress import PlannedPrompt
+from kgqa.prompts.score_entities import worth_of_shown
+from kgqa.prompts.target import Target
 
 
 class KeptCandidates(Reply):
@@ -57,3 +59,8 @@ Reply: {"rationale": "One is a university; a medal leads nowhere.", "keep": [2]}
     def check(self, reply: KeptCandidates) -> None:
         """Refuse numbers that were not offered or come twice."""
         check_numbers(reply.keep, len(numbered_candidates(self.found)), "candidate")
+
+    async def answer(self, target: Target) -> KeptCandidates:
+        """Keep what leads to answers."""
+        worth = await worth_of_shown(self.found, target)
+        return KeptCandidates(keep=target.choose([n for n, each in worth.items() if each], len(worth)))

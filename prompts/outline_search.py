@@ -2,9 +2,10 @@
 
 from pydantic import Field
 
-from kgqa.prompts.adapt_blueprint import BlueprintPrompt, check_branches
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, BlueprintPrompt, check_branches
 from kgqa.prompts.base import Reply
-from kgqa.prompts.decompose import check_subgoals
+from kgqa.prompts.decompose import Decompose, check_subgoals
+from kgqa.prompts.target import Target
 
 
 class SearchOutline(Reply):
@@ -56,3 +57,9 @@ Reply: {"rationale": "Plays that he wrote and that were first staged there.", "s
         """Refuse what `Decompose` and `AdaptBlueprint` refuse."""
         check_subgoals(reply.subgoals)
         check_branches(reply.branches, self.topics)
+
+    async def answer(self, target: Target) -> SearchOutline:
+        """Say what `Decompose` and `AdaptBlueprint` are answered by; either errs by itself."""
+        shown = AdaptBlueprint(self.question, self.topics, self.exemplars, self.relations)
+        plan, adapted = await Decompose(self.question).answer(target), await shown.answer(target)
+        return SearchOutline(subgoals=plan.subgoals, branches=adapted.branches)

@@ -9,6 +9,7 @@ from kgqa.prompts.base import Reply, check_numbers, numbered, quoted
 from kgqa.prompts.candidates import ChainFindings, draw_earlier_chains
 from kgqa.prompts.chain import draw_entity
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS, PlannedPrompt
+from kgqa.prompts.target import Target
 
 MAX_NEXT_SHOWN = 100
 MAX_PATHS_SHOWN = 40
@@ -53,6 +54,11 @@ Reply: {"rationale": "His wife has nothing to do with his mother.", "add": true}
         shown = [f"- {draw_entity(chain)}" for chain in self.following[:MAX_NEXT_SHOWN]]
         yield from ("Explored next:", *shown) if shown else ("Explored next: nothing",)
         yield from draw_earlier_chains(self.reached[:MAX_PATHS_SHOWN])
+
+    async def answer(self, target: Target) -> Direction:
+        """Come back where nothing that is explored next leads on."""
+        leads_on = any([await target.leads_on(chain) for chain in self.following])
+        return Direction(add=target.judge("wrong direction", (True, False), not leads_on))
 
 
 class Recall(Reply):

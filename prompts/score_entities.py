@@ -1,9 +1,12 @@
 """How much does each entity promise? (ToG §2.1.2: entity exploration)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from kgqa.prompts.base import QuestionPrompt, Scores, check_scores
+from kgqa.prompts.base import QuestionPrompt, Score, Scores, check_scores
 from kgqa.prompts.candidates import ChainFindings, draw_chain_findings, numbered_candidates
+from kgqa.prompts.target import Target
+
+BEST_SCORE = 0.9  # of what is chosen wrongly
 
 
 class ScoredEntities(Scores):
@@ -44,3 +47,22 @@ Reply: {"rationale": "One is a university.", "scores": [{"number": 2, "score": 1
     def check(self, reply: ScoredEntities) -> None:
         """Refuse numbers that were not offered and scores beyond 0 to 1."""
         check_scores(reply.scores, len(numbered_candidates(self.found)), "candidate")
+
+    async def answer(self, target: Target) -> ScoredEntities:
+        """Score what leads to answers by how well it does; what is chosen wrongly has the best score."""
+        worth = await worth_of_shown(self.found, target)
+        right = [number for number, each in worth.items() if each]
+        chosen = target.choose(right, len(worth))
+        scores = {number: worth[number] if chosen == right else BEST_SCORE for number in chosen}
+        return ScoredEntities(scores=[Score(number=number, score=each) for number, each in scores.items()])
+
+
+async def worth_of_shown(found: Sequence[ChainFindings], target: Target) -> dict[int, float]:
+    """Return how well each candidate that is shown leads to the answers, by its number."""
+    worth: dict[int, float] = {}
+    rows = numbered_candidates(found)
+    for place, group in enumerate(found, 1):
+        terms = {row.number: row.candidate.term for row in rows if row.group == place}
+        own = await target.worth(group.chain, [*terms.values()])
+        worth |= {number: own.get(term, 0.0) for number, term in terms.items()}
+    return worth

@@ -6,6 +6,7 @@ import unicodedata
 from pydantic import Field
 
 from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, draw_case
+from kgqa.prompts.target import Target
 
 _NUMBER = re.compile(r"\d+")
 
@@ -63,6 +64,10 @@ Reply: {"question": "Combien de phares se trouvent à La Réunion ?"}
         lost = sorted(_numbers(self.question) - _numbers(reply.question))
         if lost:
             raise ValueError(f"the question says {', '.join(lost)}; keep all numbers and codes")
+
+    async def answer(self, target: Target) -> TranslatedQuestion:
+        """Leave a question as it is: to translate takes a language model."""
+        return TranslatedQuestion(question=None)
 
 
 def _numbers(text: str) -> set[str]:

@@ -7,24 +7,16 @@ from typing import get_args
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.evaluation.simulation.query_replies import answer_query
 from kgqa.evaluation.simulation.verdict_replies import topics_suffice
-from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.terms import Chain, Entity, Term, local_name
-from kgqa.models.decisive import candidates_to_filter, decisive_replies, stated_conditions
+from kgqa.models.decisive import candidates_to_filter, decisive_replies, is_accepted
 from kgqa.priors.candidate_ranking import hop_words, relation_words
-from kgqa.prompts.answer_from_memory import (
-    AnswerBriefly,
-    AnswerDirectly,
-    ReasonAloud,
-    ReasonedAnswer,
-)
+from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud, ReasonedAnswer
 from kgqa.prompts.apply_conditions import ApplyConditions, StatedCondition, StatedConditions
 from kgqa.prompts.attributes import Extreme
 from kgqa.prompts.base import Reply
 from kgqa.prompts.chain import Extension, Next
 from kgqa.prompts.compose_query import ComposedBranch
-from kgqa.prompts.connect_topic import Connection, ConnectTopic
-from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 
@@ -35,7 +27,7 @@ async def leading_offers(chain: Chain, offers: Mapping[int, Extension], case: Ca
     """Number the offers that lead on along a gold path, or those that take the place of one not offered."""
     way = case.oracle.right_way
     own = [number for number, offer in offers.items() if await way(chain, [offer.hops]) is not None]
-    if own or not any(await case.rests(chain)):
+    if own or not await case.leads_on(chain):
         return own
     return [number for number, offer in offers.items() if await case.rests(offer.chain)]
 
@@ -46,7 +38,7 @@ async def prune_relations(prompt: PruneRelations, case: Case) -> PrunedRelations
     A wrong choice is one wrong relation, and after it the right one where the model recalls it.
     """
     right = await case.oracle.right_way(prompt.chain, [offer.hops for offer in prompt.offers])
-    if right is None and any(await case.rests(prompt.chain)):  # what takes the place of one not offered
+    if right is None and await case.leads_on(prompt.chain):  # what takes the place of one not offered
         places = [n for n, offer in enumerate(prompt.offers) if await case.rests(offer.chain)]
         right = next(iter(places), None)
     picks = [] if right is None else [right]
@@ -70,10 +62,8 @@ async def say_next(
     asked for is its own part, unless those of all are judged ``together``.
     """
     right = await _next_after(chosen, case, filtering=filtering, together=together)
-    if not (chosen and case.happens("judge")):
-        return right
     offered = [each for each in get_args(Next) if each != "count" and (filtering or each != "filter")]
-    return case.draw_other("wrong next", offered, right)
+    return case.judge("wrong next", offered, right) if chosen else right
 
 
 async def _next_after(chosen: Sequence[Chain], case: Case, *, filtering: bool, together: bool) -> Next:
@@ -125,18 +115,6 @@ async def _draw_wrong_relation(prompt: PruneRelations, case: Case, right: int | 
     return None
 
 
-async def connect_topic(prompt: ConnectTopic, case: Case) -> Connection:
-    """Choose the relation by which a gold path leads from the topic; a wrong verdict is another, or none."""
-    right = 0
-    for number, (place, hop) in enumerate(prompt.offers, 1):
-        whole = Chain(prompt.topic, (hop.inverse, *prompt.chain.hops[place:]))
-        if not right and () in await case.rests(whole):
-            right = number
-    if case.happens("judge"):
-        right = case.draw_other("wrong connection", range(len(prompt.offers) + 1), right)
-    return Connection(relation=right)
-
-
 async def answer_directly(prompt: AnswerDirectly | AnswerBriefly, case: Case) -> Reply:
     """Name the gold answers, or say that they are not known."""
     return prompt.reply.model_validate({"answers": case.gold.names if case.happens("memory") else []})
@@ -149,14 +127,6 @@ async def reason_aloud(prompt: ReasonAloud, case: Case) -> ReasonedAnswer:
     return ReasonedAnswer(reasoning=said, answers=case.gold.names if knows else [])
 
 
-async def filter_candidates(prompt: FilterCandidates, case: Case) -> FilteredCandidates:
-    """Choose the gold answers, or what they count; a wrong choice is of others."""
-    if counted := await case.oracle.counted():
-        right = [number for number, each in enumerate(prompt.offered, 1) if each.term in counted]
-        return FilteredCandidates(chosen=case.choose(right, len(prompt.offered)), count=True)
-    return FilteredCandidates(chosen=_choose_gold(prompt.offered, case))
-
-
 async def apply_conditions(prompt: ApplyConditions, case: Case) -> StatedConditions:
     """State what leaves the gold answers on the graph, if anything shown does; else choose them.
 
@@ -165,11 +135,7 @@ async def apply_conditions(prompt: ApplyConditions, case: Case) -> StatedConditi
     right = await _state_gold(prompt, case)
     if not case.happens("entity"):
         return right
-    others = [
-        each for each in stated_conditions(candidates_to_filter(prompt)) if each not in right.conditions
-    ]
-    if right.conditions and others:
-        wrong = next(case.draws.shuffled("wrong condition", others))
+    if wrong := case.misstated(right.conditions, candidates_to_filter(prompt)):
         return right.model_copy(update={"conditions": [wrong]})
     numbers = case.gold.mark([candidate.term for candidate in prompt.offered]).numbers
     return _choose_by_name(wrong_choice(numbers, len(prompt.offered), case.draws), prompt)
@@ -178,27 +144,19 @@ async def apply_conditions(prompt: ApplyConditions, case: Case) -> StatedConditi
 async def _state_gold(prompt: ApplyConditions, case: Case) -> StatedConditions:
     if (asked := _state_asked(prompt, case)) is not None:
         return asked
-    gold, counted = case.gold, await case.oracle.counted()
+    gold, counts = case.gold, await case.counts(prompt.candidates)
     terms = [candidate.term for candidate in prompt.candidates]
-    wanted = {*terms} & {*counted} if counted else {*gold.among(terms)}
+    wanted = {*await case.sought(terms)}
     everyone = [(StatedConditions(fits="all"), "named")] if wanted == {*terms} else []
     replies = joined(everyone, decisive_replies(candidates_to_filter(prompt), wanted)) if wanted else iter(())
     for reply, _ in islice(replies, MAX_CONDITIONS_TRIED):
         left = {term for term in await case.cache.answers(_query_of(prompt, reply)) if term.name}
         if left == wanted or gold.mark([*left]).exact:
-            return reply.model_copy(update={"count": bool(counted) and reply.extreme == "none"})
+            return reply.model_copy(update={"count": counts and reply.extreme == "none"})
     chosen = [number for number, each in enumerate(prompt.offered, 1) if each.term in wanted]
-    missing = "" if prompt.final or not chosen else _hidden_attribute(prompt, case)
-    return _choose_by_name(chosen, prompt, count=bool(counted)).model_copy(update={"missing": missing})
-
-
-def _hidden_attribute(prompt: ApplyConditions, case: Case) -> str:
-    """Return the words of an attribute that the question asks by its answer query, and that is not shown."""
     shown = {each.hops for each in prompt.known.listed}
-    asked, computed = case.oracle.conditions(prompt.chain), case.oracle.aggregate(prompt.chain)
-    used = [*(each.attribute for each in asked), computed.attribute if computed else ()]
-    hidden = next((hops for hops in used if hops not in shown), ())
-    return hop_words(hidden)
+    hidden = () if prompt.final or not chosen else case.oracle.hidden_attribute(prompt.chain, shown)
+    return _choose_by_name(chosen, prompt, count=counts).model_copy(update={"missing": hop_words(hidden)})
 
 
 def _choose_by_name(chosen: list[int], prompt: ApplyConditions, *, count: bool = False) -> StatedConditions:
@@ -229,11 +187,7 @@ def _state_asked(prompt: ApplyConditions, case: Case) -> StatedConditions | None
         by = letters.get((place, computed.attribute), "?")
         extreme: Extreme = "largest" if computed.function.endswith("max") else "smallest"
         reply = reply.model_copy(update={"extreme": extreme, "by": by})
-    try:
-        prompt.check(reply)
-    except ValueError:
-        return None
-    return reply
+    return reply if is_accepted(prompt, reply) else None
 
 
 def _query_of(prompt: ApplyConditions, reply: StatedConditions) -> AnswerQuery:
@@ -244,11 +198,7 @@ def _query_of(prompt: ApplyConditions, reply: StatedConditions) -> AnswerQuery:
 
 async def infer_from_evidence(prompt: InferFromEvidence, case: Case) -> Inferred:
     """Choose the gold answers; where none is chosen, name them if that is asked for and they are known."""
-    chosen = _choose_gold(prompt.offered, case)
+    marks = case.gold.mark([candidate.term for candidate in prompt.offered])
+    chosen = case.choose(marks.numbers, len(prompt.offered))
     knows = prompt.own_knowledge and not chosen and case.happens("memory")
     return Inferred(chosen=chosen, answers=case.gold.names if knows else [])
-
-
-def _choose_gold(shown: Sequence[Candidate], case: Case) -> list[int]:
-    marks = case.gold.mark([candidate.term for candidate in shown])
-    return case.choose(marks.numbers, len(shown))

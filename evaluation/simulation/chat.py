@@ -51,7 +51,7 @@ async def next_tool_call(messages: Sequence[BaseMessage], tools: Sequence[BaseTo
         followed = [call.chain for call in calls if call.tool in FOLLOWING]
         whole = {*topics} <= {last.chain.topic, *(chain.topic for chain in followed)}
         return await _extend_chain(last, followed, case, whole=whole)
-    if () not in await case.rests(last.chain):
+    if not await case.is_end(last.chain):
         before = without_last_hop(last.chain)
         back = sum(call.tool == "extend_chain" and call.chain == before for call in calls)
         if back <= MAX_STEPS_BACK and case.happens("recall"):
@@ -77,7 +77,7 @@ async def _extend_chain(
     wrong = next(case.draws.shuffled("wrong relations", others), None)
     if right is not None and (wrong is None or case.happens("accuracy")):
         chain = last.chain.then(offered[right])
-        if () not in await case.rests(chain):
+        if not await case.is_end(chain):
             return _call_tool("extend_chain", chain_arguments(chain))
         if whole and case.oracle.asks_of_nodes(chain):
             return _call_tool("filter_chain", _filter_arguments(chain, followed, case))
@@ -119,7 +119,7 @@ async def _answer_message(calls: Sequence[_ToolResult], case: Case) -> AIMessage
     found = followed[-1].artifact
     ends = [*found.ends] if isinstance(found, FilteredChain) else [candidate.term for candidate in found]
     right = gold.mark(ends).numbers
-    if not right and () in await case.rests(followed[-1].chain):
+    if not right and await case.is_end(followed[-1].chain):
         return _call_tool("Answer", {"answers": known})
     chosen = [ends[n - 1] for n in case.choose(right or range(1, len(ends) + 1), len(ends))]
     return _call_tool("Answer", {"answers": [{"id": end.id, "name": str(end)} for end in chosen]})

@@ -22,11 +22,9 @@ async def draft_query(prompt: DraftQuery, case: Case) -> DraftedQuery:
     if gold is None:
         return DraftedQuery(sparql="", missing="what the question asks for")
     if prompt.refused:
-        return _say(gold if case.happens("accuracy") else prompt.refused, prompt)
-    return _say(gold if case.happens("draft") else await _err(gold, case), prompt)
-
-
-def _say(sparql: str, prompt: DraftQuery) -> DraftedQuery:
+        sparql = gold if case.happens("accuracy") else prompt.refused
+    else:
+        sparql = gold if case.happens("draft") else await _err(gold, case)
     return DraftedQuery(reading=prompt.question, sparql=sparql)
 
 

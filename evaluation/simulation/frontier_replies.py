@@ -8,40 +8,27 @@ from typing import Any, Literal, NamedTuple
 from kgqa.evaluation.simulation.chain_replies import leading_offers, name_missing, say_next
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks
 from kgqa.evaluation.simulation.graph_cache import GoldRelations
-from kgqa.evaluation.simulation.guidance_replies import decompose
-from kgqa.evaluation.simulation.oracle import Case, wrong_choice
+from kgqa.evaluation.simulation.oracle import LEAST_SCORE, Case, wrong_choice
 from kgqa.evaluation.simulation.verdict_replies import (
-    ShownChain,
     draw_wrong_entities,
     find_computed_take,
     find_exact_take,
 )
 from kgqa.kg.proof.query import AnswerQuery, Branch
-from kgqa.kg.terms import Chain, Entity, Term
+from kgqa.kg.terms import Chain, Entity
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound, Evaluation
 from kgqa.prompts.base import Score
-from kgqa.prompts.candidates import (
-    MAX_CANDIDATES_SHOWN,
-    MAX_GROUPS_SHOWN,
-    ChainFindings,
-    NumberedCandidate,
-    numbered_candidates,
-)
+from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, NumberedCandidate, numbered_candidates
 from kgqa.prompts.chain import Extension
-from kgqa.prompts.choose_entities import ChooseEntities, ChosenEntities
 from kgqa.prompts.decompose import Decompose
-from kgqa.prompts.filter_found import FilterFound, KeptCandidates
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 from kgqa.prompts.progress import MAX_SUBGOALS
-from kgqa.prompts.recall_entities import Direction, JudgeDirection, Recall, RecallEntities
+from kgqa.prompts.recall_entities import Recall, RecallEntities
 from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
-from kgqa.prompts.score_entities import ScoredEntities, ScoreEntities
+from kgqa.prompts.score_entities import BEST_SCORE
 from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
 from kgqa.prompts.update_memory import Memory, UpdateMemory
-
-BEST_SCORE = 0.9  # what is chosen, rightly or wrongly
-LEAST_SCORE = 0.5  # what is recalled beside a wrong choice; an entity that leads to little of the gold
 
 
 async def pick_relations(prompt: PickRelations, case: Case) -> PickedRelations:
@@ -73,7 +60,7 @@ async def _choose_offers(
         groups[offer.start][number] = offer
     chosen = []
     for chain, own in groups.items():
-        right = [] if () in await case.rests(chain) else await leading_offers(chain, own, case)
+        right = [] if await case.is_end(chain) else await leading_offers(chain, own, case)
         wrong: list[int] = []
         errs, drawn = not case.happens("accuracy", str(chain)), f"wrong relations {chain}"
         for number in case.draws.shuffled(drawn, list(own)) if errs else ():
@@ -100,37 +87,6 @@ async def score_relations(prompt: ScoreRelations, case: Case) -> ScoredRelations
     return ScoredRelations(scores=scores)
 
 
-async def score_entities(prompt: ScoreEntities, case: Case) -> ScoredEntities:
-    """Score those that lead to gold answers by how well they do; a wrong choice takes others.
-
-    What a number is computed from, all of it is as good.
-    """
-    rows = numbered_candidates(prompt.found)
-    worth = {
-        row.number: await _score_entity(prompt.found[row.group - 1].chain, row.candidate.term, case)
-        for row in rows
-    }
-    right = [number for number, each in worth.items() if each]
-    if case.happens("entity"):
-        wrong = wrong_choice(right, len(rows), case.draws)
-        return ScoredEntities(scores=[Score(number=number, score=BEST_SCORE) for number in wrong])
-    return ScoredEntities(scores=[Score(number=number, score=worth[number]) for number in right])
-
-
-async def _score_entity(chain: Chain, term: Term, case: Case) -> float:
-    """Say how well one end of a chain leads to the gold answers: 0, or from `LEAST_SCORE` to `BEST_SCORE`."""
-    oracle = case.oracle
-    rests = await oracle.rests(chain)
-    if rests and (oracle.gold.is_number or oracle.gold.verdict):
-        return BEST_SCORE
-    fits = [oracle.gold.mark([term]).f1] if () in rests else []
-    for rest in filter(None, rests) if isinstance(term, Entity) else ():
-        whole = oracle.complete(chain.constrained_to([term]), rest)  # type: ignore[list-item]
-        fits.append(oracle.gold.mark(await oracle.cache.ends(whole)).f1)
-    best = max(fits, default=0.0)
-    return round(LEAST_SCORE + (BEST_SCORE - LEAST_SCORE) * best, 2) if best else 0.0
-
-
 class _ShownGroup(NamedTuple):
     """What a prompt shows as one group, held against the gold."""
 
@@ -151,10 +107,6 @@ class _ShownGroup(NamedTuple):
         """The numbers of the gold answers that are shown."""
         return [row.number for row, right in zip(self.rows, self.marks.right, strict=False) if right]
 
-    @property
-    def seen(self) -> ShownChain:
-        return ShownChain(self.found.chain, self.found.named, self.found.truncated)
-
 
 async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
     """Stop at a group that is the answer, else go on while anything leads on that narrows it down.
@@ -164,7 +116,7 @@ async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
     """
     groups = await _read_groups(prompt.found, case, attributes=prompt.attributes)
     said = await _assess(groups, case)
-    plan = (await decompose(Decompose(prompt.question), case)).subgoals if not prompt.subgoals else []
+    plan = (await Decompose(prompt.question).answer(case)).subgoals if not prompt.subgoals else []
     noted = replace(prompt, subgoals=prompt.subgoals or tuple(plan))
     update: dict[str, Any] = {"known": _note_known(noted, groups), "subgoals": plan}
     if said.decision == "forward":
@@ -190,7 +142,7 @@ async def evaluate_found(prompt: EvaluateFound, case: Case) -> Evaluation:
 
 async def _judge_node(chain: Chain, node: int, case: Case) -> Literal["stop", "filter"] | None:
     """Say whether the nodes on the way along a chain are the gold answers, or these are among them."""
-    if () not in await case.rests(chain.upto(node)):
+    if not await case.is_end(chain.upto(node)):
         return None
     branch = Branch(Chain(chain.topic, chain.hops), tuple(range(1, chain.depth + 1)))
     marks = case.gold.mark(await case.cache.answers(AnswerQuery((branch,), node)))
@@ -216,38 +168,17 @@ def _note_known(prompt: AssessFound | UpdateMemory, groups: Sequence[_ShownGroup
     return notes
 
 
-async def choose_entities(prompt: ChooseEntities, case: Case) -> ChosenEntities:
-    """Choose those that are gold answers or lead to some; a wrong choice takes others."""
-    shown = list(enumerate(prompt.candidates[:MAX_CANDIDATES_SHOWN], 1))
-    right = [number for number, each in shown if await _score_entity(prompt.chain, each.term, case)]
-    return ChosenEntities(chosen=case.choose(right, len(shown)))
-
-
-async def judge_direction(prompt: JudgeDirection, case: Case) -> Direction:
-    """Come back where nothing that is explored next is on a gold path; a wrong verdict is the other."""
-    leads_on = any([any(await case.rests(chain)) for chain in prompt.following])
-    return Direction(add=leads_on == case.happens("judge"))
-
-
 async def recall_entities(prompt: RecallEntities, case: Case) -> Recall:
     """Come back, of each topic, to the entities furthest on a gold path; right as often as other choices."""
     furthest: dict[Entity, tuple[int, list[int]]] = {}
     for number, chain in enumerate(prompt.offered, 1):
         depth, numbers = furthest.get(chain.topic, (-1, []))
-        if chain.depth >= depth and any(await case.rests(chain)):
+        if chain.depth >= depth and await case.leads_on(chain):
             numbers = [*numbers, number] if chain.depth == depth else [number]
             furthest[chain.topic] = chain.depth, numbers
     right = [number for _, numbers in furthest.values() for number in numbers]
     offered = range(1, len(prompt.offered) + 1)
     return Recall(recall=case.draw_wrongly("wrong recall", right, offered) or right)
-
-
-async def filter_found(prompt: FilterFound, case: Case) -> KeptCandidates:
-    """Keep what leads to gold answers; a wrong choice keeps others."""
-    rows = numbered_candidates(prompt.found)
-    chains = {row.number: prompt.found[row.group - 1].chain for row in rows}
-    right = [r.number for r in rows if await _score_entity(chains[r.number], r.candidate.term, case)]
-    return KeptCandidates(keep=case.choose(right, len(rows)))
 
 
 async def _read_groups(
@@ -277,12 +208,13 @@ async def _judge_groups(groups: Sequence[_ShownGroup], case: Case) -> Assessment
     ended = sorted(groups, key=lambda group: not group.complete)
     for group in ended:
         sound = group.complete or not case.oracle.asks_more
-        if sound and (take := find_exact_take(group.seen, group.marks, case.gold)):
+        if sound and (take := find_exact_take(group.found.named, group.marks, case.gold)):
             return Assessment(decision="stop", groups=[group.number], take=take)
     complete = [group for group in groups if group.complete]
     topics = {plan.topic for plan in await case.oracle.plans()}
     for group in complete:
-        if topics <= group.topics and (take := find_computed_take(group.seen, case.gold)):
+        whole = topics <= group.topics and not group.found.truncated
+        if whole and (take := find_computed_take(group.found.named, case.gold)):
             return Assessment(decision="stop", groups=[group.number], take=take)
     among = [group for group in complete if any(group.marks.right)]
     among.sort(key=lambda group: (group.marks.missing, -len(group.topics), len(group.marks.right)))
@@ -336,7 +268,7 @@ async def reflect(prompt: Reflect, case: Case) -> Reflection:
     leads astray. What is come back to is right as often as a choice of relations.
     """
     go_on, keep = await _choose_groups(prompt, (), case)
-    leads_on = any([any(await case.rests(each.chain)) for each in prompt.found[:MAX_GROUPS_SHOWN]])
+    leads_on = any([await case.leads_on(each.chain) for each in prompt.found[:MAX_GROUPS_SHOWN]])
     recall = [] if leads_on else await _recall_earlier(prompt, case)
     return Reflection(go_on=go_on, keep=keep, recall=recall)
 
@@ -348,7 +280,7 @@ async def _choose_groups(prompt: Reflect, drawn: Sequence[int], case: Case) -> t
     leads astray.
     """
     found = list(enumerate(prompt.found[:MAX_GROUPS_SHOWN], 1))
-    right = [number for number, each in found if any(await case.rests(each.chain))]
+    right = [number for number, each in found if await case.leads_on(each.chain)]
     go_on = [number for number, _ in found if number not in right] if case.happens("judge") else right
     go_on = list(drawn) or go_on
     strays = go_on == right and case.happens("entity")

@@ -2,9 +2,8 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from inspect import isfunction
-from typing import Any, get_args, get_type_hints
+from collections.abc import Sequence
+from typing import Any
 
 from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
@@ -14,7 +13,6 @@ from kgqa.evaluation.simulation import (
     chain_replies,
     draft_replies,
     frontier_replies,
-    guidance_replies,
     plan_replies,
     query_replies,
     verdict_replies,
@@ -26,31 +24,17 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.errors import MalformedReply, UnknownModel
 from kgqa.models.interface import Completion, Turn, Usage
 from kgqa.models.parsing import check_reply
-from kgqa.prompts.base import Prompt, R, Reply, for_kind
+from kgqa.prompts.base import Prompt, R
+from kgqa.prompts.target import find_reply, replies_in
 
-Handler = Callable[[Any, Case], Awaitable[Reply]]
-"""Returns the reply that is right, or one that is wrong where its draw says so."""
-
-
-def _list_handlers() -> Iterator[tuple[type[Prompt[Any]], Handler]]:
-    """Yield the public functions that answer prompts, each with the prompts that it is annotated with."""
-    for module in (
-        chain_replies,
-        query_replies,
-        draft_replies,
-        verdict_replies,
-        guidance_replies,
-        frontier_replies,
-        plan_replies,
-    ):
-        for name, handler in vars(module).items():
-            if isfunction(handler) and handler.__module__ == module.__name__ and not name.startswith("_"):
-                prompt = get_type_hints(handler).get("prompt")
-                for kind in get_args(prompt) or (prompt,) if prompt else ():
-                    yield kind, handler
-
-
-HANDLERS = dict(_list_handlers())
+HANDLERS = replies_in(
+    chain_replies,
+    query_replies,
+    draft_replies,
+    verdict_replies,
+    frontier_replies,
+    plan_replies,
+)
 CHARS_PER_TOKEN = 4  # characters that are taken for one token
 
 
@@ -81,15 +65,13 @@ class SimulatedModel:
 
     async def ask(self, prompt: Prompt[R]) -> Completion[R]:
         """Answer one prompt; as often as ``format`` says, the reply is malformed."""
-        handler = for_kind(HANDLERS, prompt)
-        if handler is None:
-            known = ", ".join(sorted(kind.name for kind in HANDLERS))
-            raise UnknownModel(f"no simulated model answers {prompt.name} prompts; it answers {known}")
         text = prompt.case()
         sample = getattr(prompt, "sample", 0)
         step = f"{prompt.name}\n{text}" + (f"\n{sample}" if sample else "")
         case = Case(self._oracle, self._errors, Draws(self._errors.seed, self._id, step))
-        reply = check_reply(await handler(prompt, case), prompt)
+        if (reply_to := find_reply(prompt, HANDLERS)) is None:
+            raise UnknownModel(f"no simulated model answers {prompt.name} prompts; give them an answer")
+        reply = check_reply(await reply_to(prompt, case), prompt)
         if self._errors.latency:
             await asyncio.sleep(self._errors.latency)
         asked, said = len(prompt.instructions) + len(text), len(reply.model_dump_json())

@@ -17,7 +17,7 @@ What a question asks beside its paths, conditions and an aggregate, is known by 
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from operator import itemgetter
@@ -36,13 +36,21 @@ from kgqa.evaluation.simulation.graph_cache import (
 )
 from kgqa.kg.dialects import is_foreign
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.sparql.path_extraction import UnreadableQuery, read_chains
 from kgqa.kg.terms import Chain, Entity, Hop, Path, Term
+from kgqa.models.decisive import ShownCandidates, stated_conditions
+from kgqa.priors.candidate_ranking import relation_words
+from kgqa.prompts.apply_conditions import StatedCondition
+from kgqa.prompts.progress import MAX_SUBGOALS
+from kgqa.prompts.score_entities import BEST_SCORE
+from kgqa.prompts.target import Target
 from kgqa.tools.arguments import write_hop
 
 T = TypeVar("T")
 
+LEAST_SCORE = 0.5  # what is recalled beside a wrong choice; an entity that leads to little of the gold
 MAX_SEARCH_QUERIES = 300  # queries that one search may take
 MAX_SEARCH_HOPS = 3  # hops of a gold path that is searched on the graph at most
 MAX_DIRECTIONS_TRIED = 16  # choices of directions for the relations of a gold path that are tried at most
@@ -222,6 +230,12 @@ class Oracle:
         computed = self.aggregate(chain)
         return bool(self.conditions(chain)) or (computed is not None and computed.function != "count")
 
+    def hidden_attribute(self, chain: Chain, shown: Collection[Sequence[Hop]]) -> Sequence[Hop]:
+        """Return the first attribute that the question asks by its answer query, and that is not shown."""
+        computed = self.aggregate(chain)
+        used = [*(each.attribute for each in self.conditions(chain)), computed.attribute if computed else ()]
+        return next((hops for hops in used if hops and hops not in shown), ())
+
     async def counted(self) -> tuple[Term, ...]:
         """Return what the answer counts; nothing where it is no count under conditions."""
         if not self._query or not self._query.conditions or self._query.aggregate != Aggregate("count"):
@@ -315,20 +329,90 @@ class Oracle:
         return None
 
 
-class Case:
-    """One step of a question."""
+class Case(Target):
+    """One step of a question: what is right by its gold, and the errors that are drawn for it."""
 
     def __init__(self, oracle: Oracle, errors: ErrorRates, draws: Draws) -> None:
         self.oracle, self.errors, self.draws = oracle, errors, draws
         self.gold, self.cache, self.rests = oracle.gold, oracle.cache, oracle.rests
 
+    async def plans(self) -> list[TopicPlan]:
+        """Return the best gold path from each topic that has one."""
+        return await self.oracle.plans()
+
+    async def is_end(self, chain: Chain) -> bool:
+        """Return whether a chain is at the end of a gold path."""
+        return () in await self.rests(chain)
+
+    async def leads_on(self, chain: Chain) -> bool:
+        """Return whether something of a gold path is left after a chain."""
+        return any(await self.rests(chain))
+
+    async def worth(self, chain: Chain, ends: Sequence[Term]) -> dict[Term, float]:
+        """Score ends by how well they lead to the gold answers: 0, or from `LEAST_SCORE` to `BEST_SCORE`.
+
+        What a number is computed from, all of it is as good.
+        """
+        return {end: await self._worth(chain, end) for end in ends}
+
+    async def _worth(self, chain: Chain, term: Term) -> float:
+        rests = await self.rests(chain)
+        if rests and (self.gold.is_number or self.gold.verdict):
+            return BEST_SCORE
+        fits = [self.gold.mark([term]).f1] if () in rests else []
+        for rest in filter(None, rests) if isinstance(term, Entity) else ():
+            whole = self.oracle.complete(chain.constrained_to([term]), rest)  # type: ignore[list-item]
+            fits.append(self.gold.mark(await self.cache.ends(whole)).f1)
+        best = max(fits, default=0.0)
+        return round(LEAST_SCORE + (BEST_SCORE - LEAST_SCORE) * best, 2) if best else 0.0
+
+    async def answers_among(self, chain: Chain, ends: Sequence[Candidate]) -> list[int]:
+        """Number the gold answers, or what they count."""
+        sought = {*await self.sought([each.term for each in ends])}
+        return [number for number, each in enumerate(ends, 1) if each.term in sought]
+
+    async def sought(self, terms: Sequence[Term]) -> list[Term]:
+        """Return the terms that are gold answers, or that the answer counts."""
+        counted = await self.oracle.counted()
+        return [term for term in terms if term in counted] if counted else self.gold.among(terms)
+
+    async def counts(self, ends: Sequence[Candidate]) -> bool:
+        """Return whether the answer is a count under conditions."""
+        return bool(await self.oracle.counted())
+
+    async def subgoals(self) -> list[str]:
+        """Return one subgoal for each named node on the gold paths, in words of the relations to it."""
+        goals: list[str] = []
+        for topic, hops in await self.plans():
+            begin = 0
+            for end in range(1, len(hops) + 1):
+                part = Chain(topic, hops[:end])
+                if end == len(hops) or any(term.name for term in await self.cache.ends(part)):
+                    words = (relation_words(hop.words) for hop in reversed(hops[begin:end]))
+                    goals.append(f"find the {' of the '.join(words)}")
+                    begin = end
+        return goals[:MAX_SUBGOALS]
+
+    def plans_well(self) -> bool:
+        """Return whether no bad plan is drawn."""
+        return self.happens("accuracy")
+
+    def judge(self, kind: str, options: Sequence[T], right: T) -> T:
+        """Choose the right one, or another where a draw says so."""
+        return self.draw_other(kind, options, right) if self.happens("judge") else right
+
     def choose(self, right: Sequence[int], offered: int) -> list[int]:
         """Choose the right ones of so many numbered entities, or others where a draw says so."""
         return wrong_choice(right, offered, self.draws) if self.happens("entity") else list(right)
 
+    def misstated(self, stated: Sequence[StatedCondition], shown: ShownCandidates) -> StatedCondition | None:
+        """Return another condition than what is stated, if anything is, of those that what is shown has."""
+        others = [each for each in stated_conditions(shown) if each not in stated]
+        return next(self.draws.shuffled("wrong condition", others), None) if stated else None
+
     def draw_other(self, kind: str, options: Iterable[T], right: T) -> T:
-        """Draw one of some options that is not the right one."""
-        return next(self.draws.shuffled(kind, [option for option in options if option != right]))
+        """Draw one of some options that is not the right one, if there is any."""
+        return next(self.draws.shuffled(kind, [option for option in options if option != right]), right)
 
     def draw_wrongly(self, kind: str, right: Sequence[int], offered: Iterable[int]) -> list[int]:
         """Draw as many others as are right, at least one, where relations are chosen wrongly; else none."""

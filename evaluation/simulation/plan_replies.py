@@ -95,8 +95,8 @@ async def select_relations(prompt: SelectRelations, case: Case) -> SelectedRelat
         drawn = case.draws.shuffled("wrong relations", range(1, len(prompt.offers) + 1))
         wrong = [number for number in drawn if number not in right][: max(1, len(right))]
         chosen = [*wrong, *(right if case.happens("recall") or not wrong else [])]
-    offers = [prompt.offers[number - 1] for number in chosen]
-    first = [extend(prompt.frontier[offer.heads[0]].chain, *offer.hops).chain for offer in offers[:1]]
+    offers = [prompt.offers[number - 1] for number in chosen[:1]]
+    first = [offer.extend(prompt.frontier[offer.heads[0]]) for offer in offers]
     said = await say_next(first, case, filtering=prompt.filtering) if prompt.outright else ""
     return SelectedRelations(relations=chosen, then=said)
 
@@ -264,9 +264,7 @@ async def judge_claim(prompt: JudgeClaim, case: Case) -> Judgement:
     topics = {*prompt.topics, *await case.oracle.topics()}
     telling = {path for path in facts if path.end in topics} or set(facts)
     bearing = [number for number, path in enumerate(offered, 1) if path in telling]
-    verdict: YesNoVerdict = case.gold.verdict or "unknown"
-    if case.happens("judge"):
-        verdict = case.draw_other("wrong verdict", get_args(YesNoVerdict), verdict)
+    verdict = case.judge("wrong verdict", get_args(YesNoVerdict), case.gold.verdict or "unknown")
     if not bearing:
         return Judgement(verdict="unknown")
     favour, against = bearing * (verdict == "yes"), bearing * (verdict == "no")

@@ -12,14 +12,7 @@ from typing import get_args
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.proof.query import MAX_TERMS_PICKED, AnswerQuery, Branch, Pick
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
-from kgqa.models.decisive import (
-    ORDERED,
-    Basis,
-    candidates_of_query,
-    decisive_replies,
-    is_accepted,
-    stated_conditions,
-)
+from kgqa.models.decisive import ORDERED, Basis, candidates_of_query, decisive_replies, is_accepted
 from kgqa.priors.candidate_ranking import hop_words
 from kgqa.prompts.apply_conditions import StatedCondition
 from kgqa.prompts.attributes import term_text
@@ -65,10 +58,7 @@ async def _compose_wrongly(prompt: ComposeQuery, right: ComposedQuery, case: Cas
 def _misstate(right: ComposedQuery, prompt: ComposeQuery, case: Case) -> ComposedQuery:
     """State another condition than the right one, or choose others."""
     ends = _shown_ends(right, prompt)
-    shown = candidates_of_query(prompt, _plain(right), ends)
-    others = [each for each in stated_conditions(shown) if each not in right.conditions]
-    if right.conditions and others:
-        wrong = next(case.draws.shuffled("wrong condition", others))
+    if wrong := case.misstated(right.conditions, candidates_of_query(prompt, _plain(right), ends)):
         return right.model_copy(update={"conditions": [wrong]})
     numbers = wrong_choice(case.gold.mark(ends).numbers, len(ends), case.draws)
     return _choose(_plain(right), [ends[number - 1] for number in numbers], prompt)
@@ -127,8 +117,7 @@ async def _conditioned(
     chain, named = prompt.chains[first - 1].chain, prompt.chains[first - 1].named
     nodes = ["", *(node_name(first, place, chain) for place in named if len(query.chains) == 1)]
     left = await _answers(query, prompt, case)
-    counted = {*await case.oracle.counted()}
-    gold = tuple(term for term in left if term in counted) if counted else tuple(case.gold.among(left))
+    gold = tuple(await case.sought(left))
     for node in nodes if gold and not query.answer else nodes[:1]:
         at = query.model_copy(update={"answer": node}) if node else query
         here = await _answers(at, prompt, case) if node else left
@@ -159,10 +148,8 @@ async def _undecided(
     async for way in _ways_missing(prompt, case):
         return NOTHING if prompt.final else way
     missing = "" if prompt.final else hop_words(await _missing_attribute(prompt, case))
-    counted = {*await case.oracle.counted()}
     for query in plain:
-        ends = _shown_ends(query, prompt)
-        if chosen := [end for end in ends if end in counted] if count else case.gold.among(ends):
+        if chosen := await case.sought(_shown_ends(query, prompt)):
             return _choose(query, chosen, prompt).model_copy(update={"count": count, "missing": missing})
     return NOTHING
 
@@ -182,10 +169,8 @@ async def _ways_missing(prompt: ComposeQuery, case: Case) -> AsyncIterator[Compo
 async def _missing_attribute(prompt: ComposeQuery, case: Case) -> Sequence[Hop]:
     """Return the first attribute that the question asks by its answer query, and that is not shown."""
     shown = {each.hops for each in prompt.attributes}
-    for chain in [each.chain for each in prompt.chains if () in await case.rests(each.chain)]:
-        asked, computed = case.oracle.conditions(chain), case.oracle.aggregate(chain)
-        used = [*(each.attribute for each in asked), computed.attribute if computed else ()]
-        if hidden := next((hops for hops in used if hops and hops not in shown), ()):
+    for chain in [each.chain for each in prompt.chains if await case.is_end(each.chain)]:
+        if hidden := case.oracle.hidden_attribute(chain, shown):
             return hidden
     return ()
 
@@ -215,10 +200,10 @@ async def _leading_queries(prompt: ComposeQuery, case: Case) -> AsyncIterator[Co
     right: dict[Entity, list[int]] = {}
     inner: list[ComposedQuery] = []
     for number, each in offered.items():
-        if () in await case.rests(each.chain):
+        if await case.is_end(each.chain):
             right.setdefault(each.chain.topic, []).append(number)
         for place in range(1, each.chain.depth):
-            if () in await case.rests(each.chain.upto(place)):
+            if await case.is_end(each.chain.upto(place)):
                 inner.append(ComposedQuery(chains=[[number]], answer=node_name(number, place, each.chain)))
     inner += [each async for each in _by_attributes(prompt, case)]
     ways = [[*([n] for n in numbers), *([numbers] if len(numbers) > 1 else [])] for numbers in right.values()]
@@ -241,7 +226,7 @@ async def _by_attributes(prompt: ComposeQuery, case: Case) -> AsyncIterator[Comp
     """Yield the attributes whose values are at the end of a gold path."""
     for letter, each in prompt.lettered.items():
         for node in each.nodes:
-            if () in await case.rests(Chain(node.topic, (*node.hops, *each.hops))):
+            if await case.is_end(Chain(node.topic, (*node.hops, *each.hops))):
                 numbers = (n for n, offered in enumerate(prompt.chains, 1) if node in offered.chain.nodes)
                 yield ComposedQuery(chains=[[next(numbers)]], answer=letter)
 

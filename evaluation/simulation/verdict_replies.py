@@ -1,32 +1,25 @@
-"""Replies to prompts that judge one chain by where it leads."""
+"""Replies to prompts that judge one chain by where it leads, or which decision was wrong."""
 
-from collections.abc import Mapping
-from typing import NamedTuple, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias, get_args
 
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate
-from kgqa.kg.terms import Chain, Entity, Term
+from kgqa.kg.terms import Chain, Entity, Term, local_name
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
+from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, MAX_DECISIONS_SHOWN, Diagnose, Diagnosis
 from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
 
 MAX_CANDIDATES_TRIED = 20  # candidates that are looked at for one that leads astray
 
 
-class ShownChain(NamedTuple):
-    """What a prompt shows of a chain that is to be judged, and what a verdict on it may be."""
-
-    chain: Chain
-    candidates: tuple[Candidate, ...]
-    truncated: bool = False
-    filtering: bool = True  # whether candidates may be told apart at all
-    names_filtered: bool = False  # whether the decision to filter may name what is left
-    awaited: bool = False  # whether other topics are checked after it, as the prompt says
+JudgedChain: TypeAlias = VerifyChain | CheckSufficiency
 
 
-async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
+async def _judge_chain(seen: JudgedChain, case: Case) -> Verdict:
     """Stop at the end of a gold path, go on along one, turn back from anywhere else.
 
     A chain that is no gold path but has led to the gold answers, and to nothing else, stops too. What
@@ -45,11 +38,11 @@ async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
             return Verdict(decision="filter")
     if any(rests):
         return Verdict(decision="forward")
-    take = None if case.oracle.asks_more else find_exact_take(seen, marks, case.gold)
+    take = None if case.oracle.asks_more else find_exact_take(seen.candidates, marks, case.gold)
     return Verdict(decision="stop", take=take) if take else Verdict(decision="backtrack")
 
 
-async def _judge_own_part(seen: ShownChain, case: Case) -> Verdict | None:
+async def _judge_own_part(seen: JudgedChain, case: Case) -> Verdict | None:
     """Judge a chain that other topics will narrow: filter or count where the question does so beside them."""
     if seen.filtering and case.oracle.tells_apart(seen.chain):
         return Verdict(decision="filter")
@@ -66,7 +59,7 @@ async def topics_suffice(case: Case) -> bool:
     return len(ends) > 1 and case.gold.mark(list(ends[0].intersection(*ends[1:]))).exact
 
 
-def _misjudge_chain(right: Verdict, seen: ShownChain, case: Case) -> Verdict:
+def _misjudge_chain(right: Verdict, seen: JudgedChain, case: Case) -> Verdict:
     """Err where a draw says so: another decision of those offered, or a stop that takes others."""
     if case.happens("judge"):
         refused = {"stop", "filter"} if not seen.candidates else set() if seen.filtering else {"filter"}
@@ -80,12 +73,12 @@ def _misjudge_chain(right: Verdict, seen: ShownChain, case: Case) -> Verdict:
     return Verdict(decision=right.decision, take="some" if stops else "all", chosen=wrong) if wrong else right
 
 
-def _mark_candidates(seen: ShownChain, case: Case) -> AnswerMarks:
+def _mark_candidates(seen: JudgedChain, case: Case) -> AnswerMarks:
     return case.gold.mark([candidate.term for candidate in seen.candidates])
 
 
 def _judge_complete(
-    seen: ShownChain, marks: AnswerMarks, gold: GoldAnswers, *, others: bool
+    seen: JudgedChain, marks: AnswerMarks, gold: GoldAnswers, *, others: bool
 ) -> Verdict | None:
     """Say what is the answer at the end of a gold path; None where the gold answers are not there.
 
@@ -93,33 +86,33 @@ def _judge_complete(
     the ``others`` await it.
     """
     awaits = others and gold.is_number
-    if take := find_exact_take(seen, marks, gold):
+    if take := find_exact_take(seen.candidates, marks, gold):
         return Verdict(decision="stop", take=take)
-    if not awaits and (take := find_computed_take(seen, gold)):
+    if not (awaits or seen.truncated) and (take := find_computed_take(seen.candidates, gold)):
         return Verdict(decision="stop", take=take)
     if any(marks.right):
         return _judge_among_others(seen, marks, others=others)
     return Verdict(decision="stop") if awaits else None
 
 
-def find_exact_take(seen: ShownChain, marks: AnswerMarks, gold: GoldAnswers) -> Take | None:
+def find_exact_take(candidates: Sequence[Candidate], marks: AnswerMarks, gold: GoldAnswers) -> Take | None:
     """Find what to take so that the gold answers are taken and nothing else."""
     if marks.exact:
         return "all"
-    others = taken_terms("others", (), seen.candidates)
+    others = taken_terms("others", (), candidates)
     return "others" if len(others) < len(marks.right) and gold.mark(others).exact else None
 
 
-def find_computed_take(seen: ShownChain, gold: GoldAnswers) -> Take | None:
+def find_computed_take(candidates: Sequence[Candidate], gold: GoldAnswers) -> Take | None:
     """Find what to compute from the candidates so that it is the gold answer."""
-    for take in () if seen.truncated else gold.takes:
-        value = aggregate(take, taken_terms(take, (), seen.candidates))
+    for take in gold.takes:
+        value = aggregate(take, taken_terms(take, (), candidates))
         if value is not None and gold.mark([value]).exact:
             return take
     return None
 
 
-def _judge_among_others(seen: ShownChain, marks: AnswerMarks, *, others: bool) -> Verdict:
+def _judge_among_others(seen: JudgedChain, marks: AnswerMarks, *, others: bool) -> Verdict:
     """Apply what is left of the question where gold answers are among other candidates.
 
     A model that may not filter answers with all candidates, as the paper's ablation does
@@ -134,7 +127,8 @@ def _judge_among_others(seen: ShownChain, marks: AnswerMarks, *, others: bool) -
     if wanted and not all(returning) and (numbers := _gold_numbers(marks)):
         return Verdict(decision="stop", take="some", chosen=numbers)
     whole = not (others or seen.truncated or len(seen.candidates) > MAX_CANDIDATES_SHOWN)
-    return Verdict(decision="filter", chosen=_gold_numbers(marks) if seen.names_filtered and whole else [])
+    names = whole and isinstance(seen, CheckSufficiency) and not seen.attributes
+    return Verdict(decision="filter", chosen=_gold_numbers(marks) if names else [])
 
 
 def _gold_numbers(marks: AnswerMarks) -> list[int]:
@@ -160,18 +154,11 @@ async def verify_chain(prompt: VerifyChain, case: Case) -> Verdict:
 
     A wrong verdict is another of those offered; a wrong choice of entities takes others.
     """
-    seen = ShownChain(
-        prompt.chain,
-        prompt.candidates,
-        prompt.truncated,
-        prompt.filtering,
-        awaited=bool(prompt.awaited),
-    )
-    said = _misjudge_chain(await _judge_chain(seen, case), seen, case)
+    said = _misjudge_chain(await _judge_chain(prompt, case), prompt, case)
     return said.model_copy(update={"united": await _chains_to_unite(prompt, said, case)})
 
 
-async def _chains_to_unite(prompt: VerifyChain | CheckSufficiency, said: Verdict, case: Case) -> list[int]:
+async def _chains_to_unite(prompt: JudgedChain, said: Verdict, case: Case) -> list[int]:
     """Number the chains beside this one that lead to gold answers it lacks; to others only for a filter."""
     own = [candidate.term for candidate in prompt.candidates]
     if said.decision not in {"stop", "filter"} or not case.gold.mark(own).missing:
@@ -188,15 +175,8 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
     A wrong verdict is another of those offered; a wrong choice of entities takes others, or goes
     on from a candidate that leads astray. A chain that leads astray establishes nothing.
     """
-    seen = ShownChain(
-        prompt.chain,
-        prompt.candidates,
-        prompt.truncated,
-        names_filtered=not prompt.attributes,
-        awaited=bool(prompt.awaited),
-    )
-    right = await _judge_chain(seen, case)
-    said = _misjudge_chain(right, seen, case)
+    right = await _judge_chain(prompt, case)
+    said = _misjudge_chain(right, prompt, case)
     ends = {number: candidate.term for number, candidate in enumerate(prompt.candidates, 1)}
     strays = said == right and right.decision == "forward" and case.happens("entity")
     strays = strays and not prompt.truncated and len(ends) <= MAX_CANDIDATES_SHOWN
@@ -208,3 +188,42 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
         keep=await draw_wrong_entities(prompt.chain, ends, case) if strays else [],
         united=await _chains_to_unite(prompt, said, case),
     )
+
+
+async def diagnose(prompt: Diagnose, case: Case) -> Diagnosis:
+    """Blame the first decision that left the gold path, and recall what goes on along it.
+
+    A wrong verdict blames another decision; the choice among what that one has pruned errs as
+    often as a choice of relations does.
+    """
+    shown = range(max(1, len(prompt.trajectory) - MAX_DECISIONS_SHOWN + 1), len(prompt.trajectory) + 1)
+    step = case.judge("wrong step", (0, *shown), await _first_wrong_step(prompt, shown, case))
+    recall, misleads = await _recall_pruned(prompt, step, case), await _is_misleading(prompt.blueprint, case)
+    return Diagnosis(step=step, recall=recall, blueprint="drop" if misleads else "keep")
+
+
+async def _first_wrong_step(prompt: Diagnose, shown: Iterable[int], case: Case) -> int:
+    """Number the first decision that left all gold paths; 0 if there is none."""
+    for number in shown:
+        decided = prompt.trajectory[number - 1]
+        goes_on = await case.leads_on(decided.before)
+        if goes_on and not (decided.after and await case.rests(decided.after)):
+            return number
+    return 0
+
+
+async def _recall_pruned(prompt: Diagnose, step: int, case: Case) -> list[int]:
+    """Choose among what a decision has pruned; where the model recalls the right ones, they come last."""
+    shown = list(enumerate(prompt.pruned[:MAX_BRANCHES_SHOWN], 1))
+    offered = [number for number, branch in shown if branch.step == step]
+    right = [number for number in offered if await case.rests(prompt.pruned[number - 1].chain)]
+    wrong = case.draw_wrongly("wrong branches", right, offered)
+    return wrong + right if not wrong or case.happens("recall") else wrong
+
+
+async def _is_misleading(blueprint: str, case: Case) -> bool:
+    """Return whether a blueprint has no relation in common with the gold paths."""
+    plain = f" {blueprint.replace('^', '')} "
+    hops = [hop for plan in await case.oracle.plans() for hop in plan.hops]
+    shared = any(f" {name} " in plain for hop in hops for name in (hop.words, local_name(hop.relation)))
+    return bool(blueprint and hops) and not shared

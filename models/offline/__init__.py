@@ -13,24 +13,32 @@ question ── masked for each topic ──▶ training advice ─┐
 ```
 """
 
+from collections.abc import Iterator
+from typing import Any
+
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.meter import metered
-from kgqa.kg.terms import Entity
+from kgqa.kg.terms import Chain, Entity, Path
 from kgqa.models.errors import ModelUnavailable, UnknownModel
 from kgqa.models.interface import Assessment, Completion, Usage, model_queries_spent
-from kgqa.models.offline.chain_replies import CHAIN_REPLIES, NO_FACTS, Replies
-from kgqa.models.offline.claim_replies import CLAIM_REPLIES
-from kgqa.models.offline.draft_replies import DRAFT_REPLIES
-from kgqa.models.offline.frontier_replies import FRONTIER_REPLIES
-from kgqa.models.offline.interpreter import QuestionInterpreter
-from kgqa.models.offline.plan_replies import PLAN_REPLIES
-from kgqa.models.offline.query_replies import QUERY_REPLIES
-from kgqa.models.offline.rewrite_replies import MAX_REWRITE_QUERIES, REWRITE_REPLIES
+from kgqa.models.offline import (
+    chain_replies,
+    claim_replies,
+    draft_replies,
+    frontier_replies,
+    plan_replies,
+    query_replies,
+    rewrite_replies,
+)
+from kgqa.models.offline.draft_replies import NO_FACTS
+from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
+from kgqa.models.offline.rewrite_replies import MAX_REWRITE_QUERIES
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.prompts.answer_from_memory import AnswerBriefly, ReasonAloud
-from kgqa.prompts.base import Prompt, R, for_kind
+from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.prompts.rewrite_question import RewriteQuestion
+from kgqa.prompts.target import find_reply, replies_in
 from kgqa.retrieval.confidence import SURE_CONFIDENCE
 from kgqa.retrieval.lookups import MAX_QUERIES
 from kgqa.retrieval.wording import Encode
@@ -50,15 +58,8 @@ PARTS = {
 CONFIDENCE_DECIMALS = 3
 
 _PREFIX = "offline:without="
-_REPLIES: Replies = (
-    CHAIN_REPLIES
-    | CLAIM_REPLIES
-    | DRAFT_REPLIES
-    | FRONTIER_REPLIES
-    | PLAN_REPLIES
-    | QUERY_REPLIES
-    | REWRITE_REPLIES
-)
+_BY_QUESTION = replies_in(claim_replies, draft_replies, rewrite_replies)
+_REPLIES = _BY_QUESTION | replies_in(chain_replies, frontier_replies, plan_replies, query_replies)
 
 
 class OfflineModel:
@@ -98,13 +99,26 @@ class OfflineModel:
         """
         if self._interpreter is None or isinstance(prompt, AnswerBriefly | ReasonAloud):
             raise ModelUnavailable(f"{NO_FACTS}; give a language model, as provider:name")
-        reply_to = for_kind(_REPLIES, prompt)
-        if reply_to is None:
-            raise ModelUnavailable(f"the offline model cannot answer {prompt.name}; give a language model")
         most = MAX_REWRITE_QUERIES if isinstance(prompt, RewriteQuestion) else MAX_QUERIES
         with metered(most - model_queries_spent.get()) as meter:
-            reply = await reply_to(prompt, self._interpreter)
-        return Completion(reply, Usage(model_queries=meter.queries))  # type: ignore[arg-type]
+            reply = await self._reply(prompt, self._interpreter)
+        return Completion(reply, Usage(model_queries=meter.queries))
+
+    async def _reply(self, prompt: Any, interpreter: QuestionInterpreter) -> Any:
+        """Reply by the interpretation of the question, where the reply takes one."""
+        reply_to = find_reply(prompt, _REPLIES)
+        if reply_to is None:
+            raise ModelUnavailable(f"the offline model cannot answer {prompt.name}; give a language model")
+        if reply_to in _BY_QUESTION.values():
+            return await reply_to(prompt, interpreter)
+        if hasattr(prompt, "topics"):
+            topics = prompt.topics or tuple(dict.fromkeys(_topics_shown(prompt)))
+            known = await interpreter.interpret(prompt.question, topics)
+        else:
+            known = Interpretation(interpreter.graph, interpreter.encode)
+        reply = await reply_to(prompt, known)
+        unsaid = getattr(reply, "rationale", None) == ""
+        return reply.model_copy(update={"rationale": known.reason}) if unsaid else reply
 
     async def assess(self, question: str, topics: tuple[Entity, ...]) -> Assessment:
         """Return how likely the answer is right that the interpretation of a question leads to.
@@ -127,6 +141,16 @@ class OfflineModel:
             each._replace(confidence=round(each.confidence, CONFIDENCE_DECIMALS)) for each in known.readings
         ]
         return Assessment(confidence, reading.missing, usage, sure, known.doubt, readings)
+
+
+def _topics_shown(prompt: Prompt[Any]) -> Iterator[Entity]:
+    """Yield the topics of the chains that a prompt shows."""
+    for name in prompt.__dataclass_fields__:
+        shown = getattr(prompt, name)
+        for each in shown if isinstance(shown, tuple) else (shown,):
+            chain = getattr(each, "chain", each)
+            if isinstance(chain, Chain | Path):
+                yield chain.topic
 
 
 def parse_ablation(spec: str) -> frozenset[str]:

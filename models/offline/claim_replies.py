@@ -10,7 +10,6 @@ from typing import Literal as Choice, NamedTuple
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Entity, Hop, Path, Term, Triple
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
-from kgqa.models.offline.chain_replies import Replies
 from kgqa.models.offline.interpreter import QuestionInterpreter
 from kgqa.prompts.judge_claim import JudgeClaim, Judgement
 from kgqa.retrieval.lookups import NO_ANSWER
@@ -348,6 +347,3 @@ def _choose_facts(facts: Sequence[_ClaimFact]) -> list[int]:
         for number, own in chosen.items()
         if not any(other[: len(own)] == own for at, other in chosen.items() if at != number)
     )
-
-
-CLAIM_REPLIES: Replies = {JudgeClaim: judge_claim}

@@ -1,14 +1,18 @@
-"""The reply that drafts a query in SPARQL: the query that the slots of a question make."""
+"""Replies that take no interpretation of the question: a draft in SPARQL, and what has to be left undone."""
 
 import asyncio
 from collections.abc import Sequence
 
 from kgqa.kg.drafts.description import DescribedClass, FoundTerm
-from kgqa.models.offline.chain_replies import Replies
 from kgqa.models.offline.drafting import Draft, draft_query
 from kgqa.models.offline.interpreter import QuestionInterpreter
+from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
+from kgqa.prompts.decompose import Decompose, Subgoals
 from kgqa.prompts.draft_query import DraftedQuery, DraftQuery
 from kgqa.retrieval.wording import Encode, text_similarities
+
+NO_FACTS = "the offline model knows no facts"
+"""Why it does not answer from memory."""
 
 
 async def reply_with_draft(prompt: DraftQuery, interpreter: QuestionInterpreter) -> DraftedQuery:
@@ -35,4 +39,11 @@ async def _draft(
     return await asyncio.to_thread(draft_query, question, classes, terms, alike)
 
 
-DRAFT_REPLIES: Replies = {DraftQuery: reply_with_draft}
+async def decompose(prompt: Decompose, _: QuestionInterpreter) -> Subgoals:
+    """Take the question as the only subgoal: words alone do not tell what is found first."""
+    return Subgoals(rationale="the question is its own subgoal", subgoals=[prompt.question.strip() or "?"])
+
+
+async def abstain(prompt: AnswerDirectly, _: QuestionInterpreter) -> DirectAnswer:
+    """Answer nothing: the search before has found nothing."""
+    return DirectAnswer(rationale=NO_FACTS, answers=[])

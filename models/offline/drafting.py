@@ -14,14 +14,7 @@ from kgqa.kg.drafts.description import DescribedClass, FoundTerm
 from kgqa.kg.terms import Hop, Literal
 from kgqa.models.offline.query_tree import QueryTree
 from kgqa.models.offline.question_slots import Alike, Question, Slot
-from kgqa.models.offline.slot_roles import (
-    ATTRIBUTES,
-    FUNCTIONS,
-    Measure,
-    Roles,
-    assign_roles,
-    list_targets,
-)
+from kgqa.models.offline.slot_roles import ATTRIBUTES, FUNCTIONS, Measure, Roles, assign_roles, list_targets
 from kgqa.models.offline.vocabulary import Owned, Vocabulary
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.retrieval.wording import MIN_STEM_SAID, head_word, relation_phrase, stem_overlap

@@ -1,47 +1,32 @@
 """Replies about a frontier of chains: which to extend, which entities to keep, when to stop."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from itertools import zip_longest
 
 from kgqa.kg.pages import Page
-from kgqa.kg.terms import Chain, Term
-from kgqa.models.offline.answer_selection import follow_hops
-from kgqa.models.offline.chain_replies import Replies, describe_finding, judge_chain
-from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
+from kgqa.kg.terms import Chain
+from kgqa.models.offline.chain_replies import describe_finding, judge_chain
+from kgqa.models.offline.interpreter import Interpretation
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound, Evaluation
 from kgqa.prompts.base import Score
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
-from kgqa.prompts.choose_entities import ChooseEntities, ChosenEntities
-from kgqa.prompts.filter_found import FilterFound, KeptCandidates
+from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
+from kgqa.prompts.chain import Extension
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
-from kgqa.prompts.recall_entities import Direction, JudgeDirection, Recall, RecallEntities
+from kgqa.prompts.recall_entities import Recall, RecallEntities
 from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
-from kgqa.prompts.score_entities import ScoredEntities, ScoreEntities
 from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
 from kgqa.prompts.update_memory import Memory, UpdateMemory
-from kgqa.retrieval.lookups import NO_ANSWER, Lookups
-
-_PARTIAL_ANSWER_SCORE = 0.5  # of an entity that leads to some of the answers; to all of them is 1
-_ALTERNATIVE_SCORE = 0.1  # of an entity on a chain that is not the chosen one
-
-
-def _translate(known: Interpretation, chain: Chain) -> Chain:
-    """Return a chain in the relations of the likeliest known chain that it goes along, unconstrained."""
-    for longer in known.chains_from(chain.topic):
-        if known.goes_along(longer, chain):
-            return longer.upto(chain.depth)
-    return Chain(chain.topic, chain.hops)
 
 
 def _goes_on(known: Interpretation, chain: Chain, *, chosen: bool) -> bool:
     """Return whether there is something left to go after a chain, on the chosen chain or on any."""
-    own = _translate(known, chain)
+    own = known.translate(chain)
     return bool(known.remaining_hops(own)) and (not chosen or known.starts_with(own))
 
 
-def _onwards(known: Interpretation, offers: Sequence[Chain]) -> list[int]:
+def _onwards(known: Interpretation, extensions: Sequence[Extension]) -> list[int]:
     """Number, from 1, the offers on the chosen chains; where there is none, those on another chain."""
+    offers = [offer.chain for offer in extensions]
     if chosen := [number for chain in known.chains.values() for number in _along(known, chain, offers)]:
         return sorted(chosen)
     tried = ((_along(known, chain, offers) for chain in each) for each in known.alternatives.values())
@@ -69,38 +54,26 @@ def _unfinished(known: Interpretation, seen: Sequence[Chain]) -> Chain | None:
     return None
 
 
-async def pick_relations(prompt: PickRelations, interpreter: QuestionInterpreter) -> PickedRelations:
+async def pick_relations(prompt: PickRelations, known: Interpretation) -> PickedRelations:
     """Choose what the chosen chains go on by; where none of it is offered, what others go on by."""
-    known = await interpreter.interpret(
-        prompt.question, prompt.topics, [offer.chain for offer in prompt.offers]
-    )
-    return PickedRelations(
-        rationale=known.reason, relations=_onwards(known, [offer.chain for offer in prompt.offers])
-    )
+    return PickedRelations(relations=_onwards(known, prompt.offers))
 
 
-async def score_relations(prompt: ScoreRelations, interpreter: QuestionInterpreter) -> ScoredRelations:
+async def score_relations(prompt: ScoreRelations, known: Interpretation) -> ScoredRelations:
     """Score what `pick_relations` chooses; the beam has room for nothing else."""
-    known = await interpreter.interpret(
-        prompt.question, prompt.topics, [offer.chain for offer in prompt.offers]
-    )
-    scores = [
-        Score(number=number, score=1.0)
-        for number in _onwards(known, [offer.chain for offer in prompt.offers])
-    ]
-    return ScoredRelations(rationale=known.reason, scores=scores)
+    onwards = _onwards(known, prompt.offers)
+    return ScoredRelations(scores=[Score(number=number, score=1.0) for number in onwards])
 
 
-async def reflect(prompt: Reflect, interpreter: QuestionInterpreter) -> Reflection:
+async def reflect(prompt: Reflect, known: Interpretation) -> Reflection:
     """Go on along the chosen chains, or along others; come back to one only where nothing goes on."""
     found = [each.chain for each in prompt.found[:MAX_GROUPS_SHOWN]]
     history = [each.chain for each in prompt.history[:MAX_EARLIER_CHAINS]]
-    known = await interpreter.interpret(prompt.question, prompt.topics, [*history, *found])
     if going := _groups_going_on(known, found):
-        return Reflection(rationale=known.reason, go_on=going)
+        return Reflection(go_on=going)
     back = _unfinished(known, [*history, *found])
     recall = [history.index(back) + 1] if back in history else []
-    return Reflection(rationale=known.reason, go_on=[], recall=recall)
+    return Reflection(go_on=[], recall=recall)
 
 
 def _groups_going_on(known: Interpretation, found: Sequence[Chain]) -> list[int]:
@@ -110,61 +83,21 @@ def _groups_going_on(known: Interpretation, found: Sequence[Chain]) -> list[int]
     return next(filter(None, tried), [])
 
 
-async def score_entities(prompt: ScoreEntities, interpreter: QuestionInterpreter) -> ScoredEntities:
-    """Score candidates by how many of the answers they lead to; those that lead to none are left out.
-
-    Where no candidate of a chain leads to any, or that takes too long to tell, all count the same.
-    """
-    chains = [each.chain for each in prompt.found]
-    known = await interpreter.interpret(prompt.question, prompt.topics, chains)
-    rows, graph = numbered_candidates(prompt.found), Lookups(interpreter.graph)
-    scores: list[Score] = []
-    for place, group in enumerate(prompt.found, 1):
-        terms = {row.number: row.candidate.term for row in rows if row.group == place}
-        score = await _answer_scores(group.chain, [*terms.values()], known, graph)
-        scores += [Score(number=at, score=score[term]) for at, term in terms.items() if score.get(term)]
-    return ScoredEntities(rationale=known.reason, scores=scores)
-
-
-async def _answer_scores(
-    chain: Chain, ends: Sequence[Term], known: Interpretation, graph: Lookups
-) -> dict[Term, float]:
-    own = _translate(known, chain)
-    rest = known.remaining_hops(own)
-    if rest is None:
-        return {}
-    if not known.starts_with(own):
-        return dict.fromkeys(ends, _ALTERNATIVE_SCORE)
-    answers = frozenset(known.answer_terms())
-    reached: dict[Term, frozenset[Term]] = {} if rest else {end: frozenset([end]) for end in ends}
-    if rest:
-        with suppress(*NO_ANSWER):
-            reached.update((await follow_hops(ends, rest, graph)).items())
-    shares = {end: len(answers & reached.get(end, frozenset())) / max(1, len(answers)) for end in ends}
-    if not any(shares.values()):
-        return dict.fromkeys(ends, _PARTIAL_ANSWER_SCORE)
-    lowest = _PARTIAL_ANSWER_SCORE
-    return {end: lowest + (1 - lowest) * share for end, share in shares.items() if share}
-
-
-async def assess_frontier(prompt: AssessFound, interpreter: QuestionInterpreter) -> Assessment:
+async def assess_found(prompt: AssessFound, known: Interpretation) -> Assessment:
     """Stop where the chosen chains end and meet; at the end of another chain where none of these goes on.
 
     Where solved questions are shown, these are their chains, tried before the search has begun
     (Smart Lookahead): of the chosen chains nothing was followed yet, and none was turned down. Then
     it stops at no other chain: the search is still to go along the chosen ones.
     """
-    chains = [each.chain for each in prompt.found]
-    known = await interpreter.interpret(prompt.question, prompt.topics, chains)
     facts = _known_facts(prompt, known)
     for number, chain in _complete_groups(prompt, known):
         group = prompt.found[number - 1]
         numbers = [row.number for row in numbered_candidates(prompt.found) if row.group == number]
         seen = chain, group.named, group.truncated
-        judged = judge_chain(known, *seen, shown=len(numbers), attributes=prompt.attributes)
+        judged = await judge_chain(known, *seen, shown=len(numbers), attributes=prompt.attributes)
         if judged.decision in {"stop", "filter"}:
             return Assessment(
-                rationale=known.reason,
                 known=facts,
                 decision="filter" if judged.decision == "filter" else "stop",
                 groups=[number],
@@ -174,63 +107,33 @@ async def assess_frontier(prompt: AssessFound, interpreter: QuestionInterpreter)
     found = [] if prompt.exemplars else prompt.found[:MAX_GROUPS_SHOWN]
     going = _groups_going_on(known, [each.chain for each in found])
     plan = [] if prompt.subgoals else [prompt.question.strip() or "?"]
-    return Assessment(rationale=known.reason, known=facts, decision="forward", groups=going, subgoals=plan)
+    return Assessment(known=facts, decision="forward", groups=going, subgoals=plan)
 
 
-async def evaluate_found(prompt: EvaluateFound, interpreter: QuestionInterpreter) -> Evaluation:
-    """Judge as `assess_frontier` does: it knows nothing beside what was found."""
+async def evaluate_found(prompt: EvaluateFound, known: Interpretation) -> Evaluation:
+    """Judge as `assess_found` does: it knows nothing beside what was found."""
     shown = AssessFound(
         prompt.question, prompt.found, prompt.attributes, exemplars=prompt.exemplars, topics=prompt.topics
     )
-    said = await assess_frontier(shown, interpreter)
+    said = await assess_found(shown, known)
     groups = said.groups if said.decision != "forward" else []
-    return Evaluation(
-        rationale=said.rationale, decision=said.decision, groups=groups, take=said.take, chosen=said.chosen
-    )
+    return Evaluation(decision=said.decision, groups=groups, take=said.take, chosen=said.chosen)
 
 
-async def update_memory(prompt: UpdateMemory, interpreter: QuestionInterpreter) -> Memory:
+async def update_memory(prompt: UpdateMemory, known: Interpretation) -> Memory:
     """Say what the chains on the chosen ones lead to."""
-    chains = [each.chain for each in prompt.found]
-    return Memory(
-        known=_known_facts(prompt, await interpreter.interpret(prompt.question, prompt.topics, chains))
-    )
+    return Memory(known=_known_facts(prompt, known))
 
 
-async def choose_entities(prompt: ChooseEntities, interpreter: QuestionInterpreter) -> ChosenEntities:
-    """Choose the candidates that lead to any of the answers."""
-    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
-    ends = [each.term for each in prompt.candidates[:MAX_CANDIDATES_SHOWN]]
-    score = await _answer_scores(prompt.chain, ends, known, Lookups(interpreter.graph))
-    return ChosenEntities(
-        rationale=known.reason, chosen=[at for at, end in enumerate(ends, 1) if score.get(end)]
-    )
-
-
-async def judge_direction(prompt: JudgeDirection, interpreter: QuestionInterpreter) -> Direction:
-    """Come back where none of what is explored next goes on along a known chain."""
-    known = await interpreter.interpret(prompt.question, prompt.topics, prompt.following)
-    going = any(_goes_on(known, chain, chosen=False) for chain in prompt.following)
-    return Direction(rationale=known.reason, add=not going)
-
-
-async def recall_entities(prompt: RecallEntities, interpreter: QuestionInterpreter) -> Recall:
+async def recall_entities(prompt: RecallEntities, known: Interpretation) -> Recall:
     """Come back to the entities from which the likeliest known chain goes on that was not gone to its end."""
-    known = await interpreter.interpret(prompt.question, prompt.topics, prompt.offered)
     back = _unfinished(known, prompt.offered)
     alike = [
         number
         for number, chain in enumerate(prompt.offered, 1)
         if back and (chain.topic, chain.hops) == (back.topic, back.hops)
     ]
-    return Recall(rationale=known.reason, recall=alike)
-
-
-async def filter_found(prompt: FilterFound, interpreter: QuestionInterpreter) -> KeptCandidates:
-    """Keep what `score_entities` scores."""
-    shown = ScoreEntities(prompt.question, prompt.found, topics=prompt.topics)
-    scored = await score_entities(shown, interpreter)
-    return KeptCandidates(rationale=scored.rationale, keep=[each.number for each in scored.scores])
+    return Recall(recall=alike)
 
 
 def _complete_groups(prompt: AssessFound, known: Interpretation) -> list[tuple[int, Chain]]:
@@ -241,7 +144,7 @@ def _complete_groups(prompt: AssessFound, known: Interpretation) -> list[tuple[i
     groups = dict(enumerate(prompt.found[:MAX_GROUPS_SHOWN], 1))
     chains = {number: _group_chain(prompt, group, known) for number, group in groups.items()}
     ends = [number for number, chain in chains.items() if known.remaining_hops(chain) == ()]
-    own = {number: known.is_chosen(_translate(known, group.chain)) for number, group in groups.items()}
+    own = {number: known.is_chosen(known.translate(group.chain)) for number, group in groups.items()}
     ends.sort(key=lambda number: (-len(groups[number].met), not own[number]))
     numbers = [number for number in ends if known.is_chosen(chains[number])]
     if numbers and _awaits_other_topic(groups[numbers[0]], prompt, known):
@@ -258,7 +161,7 @@ def _group_chain(prompt: AssessFound, group: ChainFindings, known: Interpretatio
     cut = group.truncated or page.truncated
     if prompt.exemplars and not cut and ends == {end.term for end in page}:
         return known.chains[topic]
-    return _translate(known, group.chain)
+    return known.translate(group.chain)
 
 
 def _awaits_other_topic(group: ChainFindings, prompt: AssessFound, known: Interpretation) -> bool:
@@ -274,22 +177,7 @@ def _known_facts(prompt: AssessFound | UpdateMemory, known: Interpretation) -> l
     facts = {
         each.chain: describe_finding(each.chain, each.named)
         for each in prompt.found
-        if each.named and known.starts_with(_translate(known, each.chain))
+        if each.named and known.starts_with(known.translate(each.chain))
     }
     said, blank = [*facts.values()] or prompt.known, [""] * len(prompt.subgoals)
     return [*said, *blank][: max(1, len(blank))]
-
-
-FRONTIER_REPLIES: Replies = {
-    AssessFound: assess_frontier,
-    ChooseEntities: choose_entities,
-    JudgeDirection: judge_direction,
-    EvaluateFound: evaluate_found,
-    FilterFound: filter_found,
-    PickRelations: pick_relations,
-    RecallEntities: recall_entities,
-    Reflect: reflect,
-    ScoreEntities: score_entities,
-    ScoreRelations: score_relations,
-    UpdateMemory: update_memory,
-}

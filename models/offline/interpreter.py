@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from kgqa.kg.graph import KnowledgeGraph
@@ -10,11 +11,12 @@ from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.meter import begin_query, metered, unmetered
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql.intent import QuestionIntent
-from kgqa.kg.terms import TERM_NAMESPACE, Chain, Entity, Hop, Literal, Path, Term
+from kgqa.kg.terms import TERM_NAMESPACE, Chain, Entity, Hop, Literal, Term
 from kgqa.kg.text import in_singular, spaced
 from kgqa.models.interface import RankedReading, model_queries_spent
 from kgqa.models.offline.answer_selection import (
     Selection,
+    follow_hops,
     select_answers,
     select_by_conditions,
     select_within,
@@ -29,6 +31,8 @@ from kgqa.models.offline.question_intent import (
 from kgqa.models.offline.readings import rank_readings
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.priors.masking import TOPIC_MASK
+from kgqa.prompts.candidates import parse_number
+from kgqa.prompts.target import Target
 from kgqa.retrieval.candidate_chains import (
     CandidateChain,
     InverseRelations,
@@ -57,6 +61,8 @@ _MIN_AGREEING_INTENT_SHARE = 0.1  # the same where the words of the question agr
 _MAX_COMPARED_ENDS = 1_000  # of other chains, that a chain may reach
 _ASTRAY = 6.0  # in the logarithm of its share, of a chain that goes against what is said
 _MAX_ALTERNATIVES = 8  # chains from each topic that are kept beside the chosen one
+_PARTIAL_ANSWER_SCORE = 0.5  # of an entity that leads to some of the answers; to all of them is 1
+_ALTERNATIVE_SCORE = 0.1  # of an entity on a chain that is not the chosen one
 _VALUE_ASKED = re.compile(
     r"(?i)\bwhen\b|\bhow (?!many\b)|\bwhat (?:is|was|were|are) the\b"
     r"|\b(?:which|what) (?:years?|dates?|days?)\b"
@@ -65,13 +71,15 @@ _VALUE_ASKED = re.compile(
 
 
 @dataclass(frozen=True)
-class Interpretation:
-    """The chains that lead to the answers, and what is asked of their ends.
+class Interpretation(Target):
+    """The chains that lead to the answers on a graph, and what is asked of their ends.
 
     ``chains`` has the chosen chain from each topic entity that plays a part, in the order of the topics,
     and ``ends`` the named ends of each.
     """
 
+    graph: KnowledgeGraph
+    encode: Encode
     chains: Mapping[Entity, Chain] = field(default_factory=dict)
     ends: Mapping[Entity, Page[Candidate]] = field(default_factory=dict)
     alternatives: Mapping[Entity, Sequence[Chain]] = field(default_factory=dict)  # the likeliest first
@@ -117,11 +125,6 @@ class Interpretation:
         chosen = self.chains.get(chain.topic)
         return chosen is not None and chosen.depth == chain.depth and self.goes_along(chain, chosen)
 
-    def answer_numbers(self, chain: Chain, candidates: Sequence[Candidate]) -> list[int]:
-        """Number, from 1, the ends of a chain that are answers."""
-        answers = self.answers if self.is_chosen(chain) else None
-        return [at for at, end in enumerate(candidates, 1) if answers is None or end.term in answers]
-
     def answer_terms(self) -> list[Term]:
         """Return the ends of the chosen chains that answer the question, in order of appearance."""
         terms = dict.fromkeys(end.term for page in self.ends.values() for end in fresh_ends(page))
@@ -131,6 +134,56 @@ class Interpretation:
         """Return the known chains from a topic, the chosen one first; none from one that plays no part."""
         chosen = self.chains.get(topic)
         return [chosen, *self.alternatives.get(topic, ())] if chosen is not None else []
+
+    def translate(self, chain: Chain) -> Chain:
+        """Return a chain in the relations of the likeliest known chain that it goes along, unconstrained."""
+        for longer in self.chains_from(chain.topic):
+            if self.goes_along(longer, chain):
+                return longer.upto(chain.depth)
+        return Chain(chain.topic, chain.hops)
+
+    async def plans(self) -> Sequence[tuple[Entity, Sequence[Hop]]]:
+        """Return the hops of the chosen chains."""
+        return [(topic, chain.hops) for topic, chain in self.chains.items()]
+
+    async def is_end(self, chain: Chain) -> bool:
+        """Return whether a chain is the likeliest known one that begins with it."""
+        return self.remaining_hops(chain) == ()
+
+    async def leads_on(self, chain: Chain) -> bool:
+        """Return whether something is left to go after a chain on any known one."""
+        return bool(self.remaining_hops(self.translate(chain)))
+
+    async def worth(self, chain: Chain, ends: Sequence[Term]) -> Mapping[Term, float]:
+        """Score ends by how many of the answers they lead to; those that lead to none are left out.
+
+        Where none leads to any, or that takes too long to tell, all count the same.
+        """
+        own = self.translate(chain)
+        rest = self.remaining_hops(own)
+        if rest is None:
+            return {}
+        if not self.starts_with(own):
+            return dict.fromkeys(ends, _ALTERNATIVE_SCORE)
+        answers = frozenset(self.answer_terms())
+        reached: dict[Term, frozenset[Term]] = {} if rest else {end: frozenset([end]) for end in ends}
+        if rest:
+            with suppress(*NO_ANSWER):
+                reached.update((await follow_hops(ends, rest, Lookups(self.graph))).items())
+        shares = {end: len(answers & reached.get(end, frozenset())) / max(1, len(answers)) for end in ends}
+        if not any(shares.values()):
+            return dict.fromkeys(ends, _PARTIAL_ANSWER_SCORE)
+        lowest = _PARTIAL_ANSWER_SCORE
+        return {end: lowest + (1 - lowest) * share for end, share in shares.items() if share}
+
+    async def answers_among(self, chain: Chain, ends: Sequence[Candidate]) -> list[int]:
+        """Number, from 1, the ends of a chain that are answers."""
+        answers = self.answers if self.is_chosen(chain) else None
+        return [at for at, end in enumerate(ends, 1) if answers is None or end.term in answers]
+
+    async def counts(self, ends: Sequence[Candidate]) -> bool:
+        """Return whether the question asks how many there are; a number is its own answer."""
+        return self.intent.kind == "count" and any(parse_number(each.term) is None for each in ends)
 
     @property
     def is_of_members(self) -> bool:
@@ -168,10 +221,8 @@ class QuestionInterpreter:
         self._retriever = Retriever(graph, encode, exemplars, without)
         self._known: dict[tuple[str, tuple[Entity, ...]], tuple[Interpretation, int]] = {}
 
-    async def interpret(
-        self, question: str, topics: tuple[Entity, ...], seen: Iterable[Chain | Path] = ()
-    ) -> Interpretation:
-        """Return the interpretation of a question; without ``topics``, with those of what was ``seen``.
+    async def interpret(self, question: str, topics: tuple[Entity, ...]) -> Interpretation:
+        """Return the interpretation of a question about topics.
 
         Its queries count for the first reply of a question, also where it was made before: a record
         does not depend on what was asked before.
@@ -179,7 +230,7 @@ class QuestionInterpreter:
         Raises:
             KGError: if the graph cannot be reached.
         """
-        key = question, topics or tuple(dict.fromkeys(each.topic for each in seen))
+        key = question, topics
         known = self._known.get(key)
         if known is None:
             with unmetered(), metered(MAX_QUERIES) as meter:
@@ -219,7 +270,7 @@ class QuestionInterpreter:
             others = {topic: each for topic, each in others.items() if each or not rated[topic]}
             chosen, selected = await self._choose(others, found, intent, bounds, graph, apart)
         if chosen is None:
-            return Interpretation()
+            return Interpretation(self.graph, self.encode)
         candidates, answers = chosen.chains, selected.terms if selected else None
         by = selected.by if selected and (bounds or members) else ()
         if answers is not None and intent.union:  # of a comparison, leave out the topics that lost it
@@ -234,6 +285,8 @@ class QuestionInterpreter:
             rank_readings, question, found, rated, chosen, intent, reading, self.encode
         )
         return Interpretation(
+            self.graph,
+            self.encode,
             chains={topic: each.chain for topic, each in candidates.items()},
             ends={
                 topic: Page((*each.ends, *each.beside) if alone else each.ends, each.truncated)

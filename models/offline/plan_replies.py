@@ -9,22 +9,14 @@ import numpy as np
 
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.offline.answer_selection import follow_hops, keep_entities
-from kgqa.models.offline.chain_replies import Replies, asks_for_count
 from kgqa.models.offline.claim_replies import fact_polarity, read_claim
-from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
+from kgqa.models.offline.interpreter import Interpretation
 from kgqa.models.offline.question_intent import named_terms
 from kgqa.prompts.chain import extend
 from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
 from kgqa.prompts.plans import Statement, StepReply
-from kgqa.prompts.revise_plan import (
-    ReviseAhead,
-    RevisedSteps,
-    ReviseGlobally,
-    ReviseLocally,
-    ReviseMixed,
-    RevisePlan,
-)
+from kgqa.prompts.revise_plan import RevisedSteps, RevisePlan
 from kgqa.prompts.select_entities import SelectedEntities, SelectEntities
 from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
 from kgqa.prompts.verify_step import StepVerdict, VerifyStep
@@ -48,12 +40,12 @@ def _step_searches(known: Interpretation) -> list[str]:
     return ["; ".join(dict.fromkeys(filter(None, row))) for row in zip_longest(*columns)]
 
 
-async def _outline(known: Interpretation, interpreter: QuestionInterpreter) -> list[StepReply]:
+async def _outline(known: Interpretation) -> list[StepReply]:
     """Return the steps of a plan along the chosen chains, with what the graph says at each.
 
     The topics take turns until there are `_MAX_STATEMENTS`.
     """
-    graph = Lookups(interpreter.graph)
+    graph = Lookups(known.graph)
     predicted = [await _predict_statements(topic, moves, graph) for topic, moves in known.moves.items()]
     steps = []
     searches = _step_searches(known)
@@ -93,18 +85,17 @@ async def _predict_statements(
     return rows
 
 
-async def select_relations(prompt: SelectRelations, interpreter: QuestionInterpreter) -> SelectedRelations:
+async def select_relations(prompt: SelectRelations, known: Interpretation) -> SelectedRelations:
     """Choose what the chosen chain goes on by, and whatever says the same the other way round.
 
     Where that is not offered, what another chain goes on by; where none is known, the nearest in words.
     A question for yes or no may be borne out or denied by whatever else joins the same things.
     """
-    known = await interpreter.interpret(prompt.question, prompt.topics, prompt.frontier)
     if not known.chains:
         texts = [" ".join(relation_phrase(hop.words) for hop in offer.hops) for offer in prompt.offers]
-        alike = await asyncio.to_thread(text_similarities, prompt.question, texts, interpreter.encode)
+        alike = await asyncio.to_thread(text_similarities, prompt.question, texts, known.encode)
         nearest = [int(at) + 1 for at in np.argsort(-alike, kind="stable")[:_NEAREST_RELATIONS]]
-        return SelectedRelations(rationale=known.reason, relations=nearest)
+        return SelectedRelations(relations=nearest)
     others = [chain for each in known.alternatives.values() for chain in each]
     chosen = list(known.chains.values())
     if is_yes_no_question(prompt.question):  # a single hop more, or another last hop
@@ -114,7 +105,7 @@ async def select_relations(prompt: SelectRelations, interpreter: QuestionInterpr
             if chain.depth == 1 or chain.hops[:-1] == known.chains[chain.topic].hops[:-1]
         ]
     numbers = _matching_offers(prompt, chosen, known) or _matching_offers(prompt, others, known)
-    return SelectedRelations(rationale=known.reason, relations=numbers)
+    return SelectedRelations(relations=numbers)
 
 
 def _matching_offers(prompt: SelectRelations, chains: Iterable[Chain], known: Interpretation) -> list[int]:
@@ -130,88 +121,71 @@ def _matching_offers(prompt: SelectRelations, chains: Iterable[Chain], known: In
     return numbers
 
 
-async def select_entities(prompt: SelectEntities, interpreter: QuestionInterpreter) -> SelectedEntities:
+async def select_entities(prompt: SelectEntities, known: Interpretation) -> SelectedEntities:
     """Keep all, but for the last step, where the question asks for some of the ends."""
-    known = await interpreter.interpret(prompt.question, prompt.topics)
     searches = _step_searches(known)
     right = known.answers if known.answers and searches[-1:] == [prompt.step.search] else frozenset()
     chosen = [number for number, term in enumerate(prompt.offered, 1) if term in right]
-    return SelectedEntities(rationale=known.reason, keep="some" if chosen else "all", chosen=chosen)
+    return SelectedEntities(keep="some" if chosen else "all", chosen=chosen)
 
 
-async def plan_steps(prompt: PlanSteps, interpreter: QuestionInterpreter) -> StepsReply:
+async def plan_steps(prompt: PlanSteps, known: Interpretation) -> StepsReply:
     """Plan the chosen chain, its answers as the graph has them; where there is none, the question itself."""
-    return StepsReply(**await _plan(prompt, prompt.topics, interpreter))
+    return StepsReply(**await _plan(prompt, prompt.topics, known))
 
 
-async def revise_plan(prompt: RevisePlan, interpreter: QuestionInterpreter) -> RevisedSteps:
+async def revise_plan(prompt: RevisePlan, known: Interpretation) -> RevisedSteps:
     """Plan the chosen chain as at first: it was the graph's from the beginning."""
     topics = prompt.topics or tuple(dict.fromkeys(path.topic for path in prompt.facts))
-    return RevisedSteps(first=1, **await _plan(prompt, topics, interpreter))
+    return RevisedSteps(first=1, **await _plan(prompt, topics, known))
 
 
-async def verify_step(prompt: VerifyStep, interpreter: QuestionInterpreter) -> StepVerdict:
+async def verify_step(prompt: VerifyStep, known: Interpretation) -> StepVerdict:
     """Call for a revision of a step that the chosen chain does not have."""
-    known = await interpreter.interpret(prompt.question, prompt.topics, prompt.facts)
     astray = bool(known.chains) and prompt.step.search not in _step_searches(known)
-    steps = await _outline(known, interpreter) if astray else []
+    steps = await _outline(known) if astray else []
     observed = steps[prompt.number - 1].observation if prompt.number <= len(steps) else []
-    return StepVerdict(rationale=known.reason, revise=astray, observation=observed)
+    return StepVerdict(revise=astray, observation=observed)
 
 
 async def _plan(
-    prompt: PlanSteps | RevisePlan, topics: tuple[Entity, ...], interpreter: QuestionInterpreter
+    prompt: PlanSteps | RevisePlan, topics: tuple[Entity, ...], known: Interpretation
 ) -> dict[str, Any]:
     """Return the fields of a plan, at first and when it is revised."""
     question = prompt.question
-    known = await interpreter.interpret(question, topics)
     nearest = StepReply(thought="Look for what is nearest in words.", search=question.strip() or "?")
-    steps = await _outline(known, interpreter) or [nearest]
+    steps = await _outline(known) or [nearest]
     if yes_no := is_yes_no_question(question):
-        answers = await _answer_yes_no(question, topics, known, interpreter)
+        answers = await _answer_yes_no(question, topics, known)
     else:
-        answers = _answer_names(known)
-    return {"rationale": known.reason, "steps": steps[: prompt.depth], "answers": answers, "whether": yes_no}
+        answers = await _answer_names(known)
+    return {"steps": steps[: prompt.depth], "answers": answers, "whether": yes_no}
 
 
-def _answer_names(known: Interpretation) -> list[str]:
+async def _answer_names(known: Interpretation) -> list[str]:
     """Return the names of what the chosen chains lead to, or how many there are."""
     ends = [end for page in known.ends.values() for end in page]
     answers = known.answer_terms()
-    if asks_for_count(known, ends) and not any(page.truncated for page in known.ends.values()):
+    if await known.counts(ends) and not any(page.truncated for page in known.ends.values()):
         return [str(len(answers))]
     return list(dict.fromkeys(end.name for end in answers if end.name))
 
 
-async def _answer_yes_no(
-    question: str, topics: tuple[Entity, ...], known: Interpretation, interpreter: QuestionInterpreter
-) -> list[str]:
+async def _answer_yes_no(question: str, topics: tuple[Entity, ...], known: Interpretation) -> list[str]:
     """Say what the first of the chosen chains says that says either; nothing of more than two things."""
     ends = {
         topic: named_terms(question, (end.term for end in page), topics) for topic, page in known.ends.items()
     }
     terms = [*topics, *(end for each in ends.values() for end in each)]
     hops = [hop for chain in known.chains.values() for hop in chain.hops]
-    claim = await read_claim(question, topics, terms, hops, interpreter.graph)
+    claim = await read_claim(question, topics, terms, hops, known.graph)
     if not claim.clear or sum(map(len, claim.slots)) != 2:
         return []
     for topic, moves in known.moves.items():
         one, others = claim.thing(topic), {claim.thing(end) for end in ends[topic]}
         for two in sorted(filter(None, others)):
             if one and claim.joins(one, two):
-                said = await asyncio.to_thread(fact_polarity, claim, one, two, moves, interpreter.encode)
+                said = await asyncio.to_thread(fact_polarity, claim, one, two, moves, known.encode)
                 if said is not None:
                     return ["yes" if said else "no"]
     return []
-
-
-PLAN_REPLIES: Replies = {
-    PlanSteps: plan_steps,
-    ReviseAhead: revise_plan,
-    ReviseGlobally: revise_plan,
-    ReviseLocally: revise_plan,
-    ReviseMixed: revise_plan,
-    SelectEntities: select_entities,
-    SelectRelations: select_relations,
-    VerifyStep: verify_step,
-}

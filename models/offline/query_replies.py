@@ -2,47 +2,34 @@
 
 from collections.abc import Collection
 
-from kgqa.kg.terms import Chain, Term
+from kgqa.kg.terms import Term
 from kgqa.models.decisive import candidates_of_query, decisive_replies, is_accepted
-from kgqa.models.offline.chain_replies import Replies, asks_for_count
-from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
+from kgqa.models.offline.interpreter import Interpretation
 from kgqa.prompts.compose_query import ComposedQuery, ComposeQuery, node_name
 
 
-async def compose_query(prompt: ComposeQuery, interpreter: QuestionInterpreter) -> ComposedQuery:
+async def compose_query(prompt: ComposeQuery, known: Interpretation) -> ComposedQuery:
     """Compose the chosen chains, united or meeting; where they lead to others too, say what tells them apart.
 
     That is what the question names, or an extreme; where no attribute says it, the answers are chosen. None
     is composed where a chosen chain is not offered or no answer shown, or the query has given nothing.
     """
-    known = await interpreter.interpret(
-        prompt.question, prompt.topics, [each.chain for each in prompt.chains]
-    )
-    numbers = [_number(known, chain, prompt) for chain in known.chains.values()]
+    offered = {
+        each.chain.topic: number
+        for number, each in reversed([*enumerate(prompt.chains, 1)])
+        if known.says_the_same(each.chain)
+    }
+    numbers = [offered.get(topic, 0) for topic in known.chains]
     if not numbers or 0 in numbers or prompt.empty:
-        return ComposedQuery(rationale=known.reason, chains=[])
+        return ComposedQuery(chains=[])
     lists = [numbers] if known.intent.union else [[number] for number in numbers]
     ends = [end for number in numbers for end in prompt.chains[number - 1].shown]
-    query = ComposedQuery(
-        rationale=known.reason,
-        chains=lists,
-        count=asks_for_count(known, ends),
-    )
+    query = ComposedQuery(chains=lists, count=await known.counts(ends))
     met = _ends_in_common(lists, prompt)
     wanted = met if known.answers is None else known.answers & {end.term for end in ends}
     if met and not wanted:
-        return ComposedQuery(rationale=known.reason, chains=[])
+        return ComposedQuery(chains=[])
     return query if wanted >= met else _tell_apart(query, met, wanted, known, prompt)
-
-
-def _number(known: Interpretation, chain: Chain, prompt: ComposeQuery) -> int:
-    """Return the number of an offered chain that is the chosen one, but for inverse relations; else 0."""
-    alike = (
-        number
-        for number, each in enumerate(prompt.chains, 1)
-        if each.chain.depth == chain.depth and known.goes_along(each.chain, chain)
-    )
-    return next(alike, 0)
 
 
 def _ends_in_common(lists: list[list[int]], prompt: ComposeQuery) -> frozenset[Term]:
@@ -94,6 +81,3 @@ def _told_by_longer(
             reply = query.model_copy(update={**told, "chains": [[number]], "answer": answer, "by": by})
             return reply if is_accepted(prompt, reply) else None
     return None
-
-
-QUERY_REPLIES: Replies = {ComposeQuery: compose_query}

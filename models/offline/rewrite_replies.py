@@ -14,10 +14,8 @@ from kgqa.kg.pages import Mention
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.kg.terms import Entity
 from kgqa.kg.text import fold, split_words
-from kgqa.models.offline.chain_replies import Replies
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.prompts.rewrite_question import ConversationTurn, RewriteQuestion, WholeQuestion
-from kgqa.prompts.translate_question import TranslatedQuestion, TranslateQuestion
 from kgqa.retrieval.lookups import NO_ANSWER
 
 MAX_REWRITE_QUERIES = 100  # of the graph for one follow-up: each reading of it costs as much as a question
@@ -126,16 +124,6 @@ async def rewrite_question(prompt: RewriteQuestion, interpreter: QuestionInterpr
     others = tuple(each.matches[0].entity for each in mentions)
     best = await _surest(readings[:MAX_READINGS], others, interpreter)
     return WholeQuestion(question=best)
-
-
-async def translate_question(
-    prompt: TranslateQuestion, interpreter: QuestionInterpreter
-) -> TranslatedQuestion:
-    """Leave a question as it is: to translate takes a language model."""
-    return TranslatedQuestion(question=None)
-
-
-REWRITE_REPLIES: Replies = {RewriteQuestion: rewrite_question, TranslateQuestion: translate_question}
 
 
 def _is_name(mention: Mention, text: str) -> bool:

@@ -57,9 +57,10 @@ def test_a_chain_that_comes_back_is_in_doubt_unless_others_of_the_same_are_asked
 
 
 @pytest.mark.parametrize(("counted", "doubt"), [([ADA], "how many"), ([ADA, ULM], None)])
-def test_a_count_of_one_is_in_doubt(counted: list[Term], doubt: str | None) -> None:
-    ends = Page(tuple(map(Candidate, counted)))
-    assert Interpretation(ends={ULM: ends}, intent=QuestionIntent("count")).doubt == doubt
+def test_a_count_of_one_is_in_doubt(graph: Any, counted: list[Term], doubt: str | None) -> None:
+    ends = {ULM: Page(tuple(map(Candidate, counted)))}
+    known = Interpretation(graph(TOWNS), MEMO.encode, ends=ends, intent=QuestionIntent("count"))
+    assert known.doubt == doubt
 
 
 async def test_the_name_of_a_topic_does_not_ask(graph: Any) -> None:
