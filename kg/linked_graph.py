@@ -13,7 +13,7 @@ from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, GraphFacts, Row
 from kgqa.kg.languages import base_language, detect_language, name_shares
 from kgqa.kg.linking.class_names import ClassNames, add_classes, without_chance
-from kgqa.kg.linking.linker import Linker
+from kgqa.kg.linking.linker import MAX_QUESTION_CHARS, Linker
 from kgqa.kg.linking.lookup import NameLookup
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.linking.name_words import asked_kinds, blank_out, is_same_name, said_names
@@ -123,6 +123,7 @@ class LinkedGraph:
 
     async def link(self, question: str) -> list[Mention]:
         """Find the entities that a question mentions; see `KnowledgeGraph`."""
+        question = question[:MAX_QUESTION_CHARS]
         values, classes = await self._lookup.values(), await self._classes()
 
         def link(index: NameIndex) -> tuple[list[Mention], dict[str, dict[Hop, int]]]:

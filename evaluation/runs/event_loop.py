@@ -49,16 +49,19 @@ def garbage_frozen() -> Iterator[None]:
     """Spare the garbage collector what is open, and let it look for cycles less often.
 
     It would go through all that is open again and again; with Python's own threshold it takes 4 % of a run.
+    Where the process has frozen things already, these stay frozen, and no others are: one cannot thaw a part.
     """
-    thresholds = gc.get_threshold()
-    gc.collect()
-    gc.freeze()
+    thresholds, is_ours = gc.get_threshold(), gc.get_freeze_count() == 0
+    if is_ours:
+        gc.collect()
+        gc.freeze()
     gc.set_threshold(GC_THRESHOLD)
     try:
         yield
     finally:
         gc.set_threshold(*thresholds)
-        gc.unfreeze()
+        if is_ours:
+            gc.unfreeze()
 
 
 async def for_each(

@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,17 @@ from kgqa.priors.vector_index import VectorIndex, VectorLabel
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.support.builds import built, open_exemplars, open_solution_index
 
-ZEROS = gzip.compress(b'{"question":"' + b"a" * (300 << 20), 1, mtime=0)
 EXAMPLES = [
     TrainingQuestion(
         f"Who wrote {name}?", (Topic(f"http://x/{name}", name),), paths=(RelationPath(None, ("^wrote",)),)
     )
     for name in ("Faust", "Emma", "Dune")
 ]
+
+
+@cache
+def bomb() -> bytes:
+    return gzip.compress(b'{"question":"' + b"a" * (300 << 20), 1, mtime=0)
 
 
 class Run:
@@ -70,7 +75,7 @@ def refuses(call: Any, *kinds: type[Exception]) -> None:
 def test_questions_and_results(tmp_path: Path, tried: Tried) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
     (tmp_path / "zeros.jsonl").symlink_to("/dev/zero")
-    (tmp_path / "bomb.jsonl.gz").write_bytes(ZEROS)
+    (tmp_path / "bomb.jsonl.gz").write_bytes(bomb())
     (tmp_path / "deep.json").write_bytes(b"[" * 1_000_000)
     (tmp_path / "lines.jsonl").write_bytes(b"{}\n" * 2_100_000)
     paths = [
@@ -83,7 +88,7 @@ def test_questions_and_results(tmp_path: Path, tried: Tried) -> None:
         refuses(lambda path=path: read_json_records(path), UnreadableFile)
     for path in paths[:2]:
         refuses(lambda path=path: read_relations(path), BlueprintError)
-    refuses(lambda: gunzip(ZEROS, 1 << 20), OSError)
+    refuses(lambda: gunzip(bomb(), 1 << 20), OSError)
     refuses(lambda: read_file(tmp_path / "lines.jsonl", 100), OSError)
     (tmp_path / "brackets.txt").write_bytes(b"who " + b"[" * 100_000 + b"\tA\n")
     start = time.process_time()

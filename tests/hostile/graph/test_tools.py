@@ -1,6 +1,7 @@
 """What a tool says of a hostile graph: short, one line for each thing, nothing hidden."""
 
 import json
+import time
 import unicodedata
 from typing import Any
 
@@ -38,6 +39,9 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+LATE = 6.0
+"""Processor seconds of a call, at most: names of 100,000 characters take one or two."""
+
 TRUE = "- Ada <http://t/e/ada> (exact, 1.00)"
 """A line that tools do say."""
 
@@ -54,7 +58,9 @@ async def test_what_a_tool_says_is_short_and_of_whole_lines(graph: SparqlGraph, 
     orders = {line.strip() for order in ORDERS for line in order.splitlines()} - {"", TRUE}
     for name, arguments in CALLS:
         call = {"name": name, "args": arguments, "id": "1", "type": "tool_call"}
+        start = time.process_time()
         message = await tools[name].ainvoke(call)
+        assert time.process_time() - start < LATE, (name, str(arguments)[:80])
         text = str(message.content)
         assert message.status == "success" or text.startswith("no entity is called"), text[:200]
         assert len(text) <= MAX_TEXT_CHARS, (name, len(text))

@@ -76,6 +76,7 @@ def lying(file: Path, lie: Lie, after: int) -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # head and body are sent at once: the second of two would wait for word of the first
 
         def do_GET(self) -> None:
             self._answer(urlsplit(self.path).query)

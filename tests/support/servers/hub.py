@@ -45,6 +45,7 @@ def git_id(data: bytes) -> str:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # a body would wait for word of its head
     hub: Hub
 
     def do_GET(self) -> None:

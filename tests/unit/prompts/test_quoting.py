@@ -314,12 +314,12 @@ BOUNDS: list[tuple[Prompt[Any], int]] = [
 plans of 10 steps, each of which predicts 50 triples."""
 
 
-@pytest.mark.parametrize(("prompt", "bound"), BOUNDS, ids=lambda value: getattr(value, "name", str(value)))
+@pytest.mark.parametrize(("prompt", "bound"), BOUNDS, ids=lambda value: str(getattr(value, "name", value)))
 def test_a_prompt_keeps_its_size_bound(prompt: Prompt[Any], bound: int) -> None:
     assert len(prompt.case()) <= bound
 
 
-@pytest.mark.parametrize(("prompt", "bound"), BOUNDS, ids=lambda value: getattr(value, "name", str(value)))
+@pytest.mark.parametrize(("prompt", "bound"), BOUNDS, ids=lambda value: str(getattr(value, "name", value)))
 def test_instructions_are_short(prompt: Prompt[Any], bound: int) -> None:
     assert len(prompt.instructions) <= 3_500
 
