@@ -120,7 +120,7 @@ def say_related(hop: Hop, other: Said, several: bool) -> str:
     if hop.forward:
         return f"whose {relation} {other.told or f'is {other.one_of_it}'}"
     if is_verbal(relation) and not other.is_long:
-        return f"that {text} {with_verb(before_gap(relation), several=other.several)}"
+        return f"that {text} {before_gap(with_verb(relation, several=other.several))}"
     said = of_which(relation, text, several=several and not is_verbal(relation), is_long=other.is_long)
     one_of = "one of " * (not several and is_plural(relation) and not is_verbal(relation))
     return f"that {be(several)} {one_of}{said}"
@@ -183,8 +183,8 @@ class NodePhrases:
         name = self._named.pop(node, "")
         parts = len(classes[1:]) + len(hops) + len(unions) + len(clauses)
         tail = say_relation(hops[0][0]) if hops and not (hops[0][0].forward or name) else ""
-        if is_verbal(tail) and thing not in {SOMETHING, THINGS}:
-            tail = ""  # "the one that", and not "what"
+        if is_verbal(tail) and (parts > 1 or thing not in {SOMETHING, THINGS}):
+            tail = ""  # "something that", and not "what"
         tail = singular_of(tail) if each else tail
         in_number = str if each else plural_of
         if classes and f" {in_number(tail)}".endswith(f" {in_number(classes[0])}"):
@@ -253,13 +253,15 @@ class NodePhrases:
 
 def _by_hop(joined: Iterable[tuple[Hop, Said]]) -> list[tuple[Hop, Said]]:
     """Return what a node is joined to, once for each noun: "the profession of Ann and of Bob"."""
-    found: dict[Hop, Said] = {}
+    found: dict[str, tuple[Hop, Said]] = {}
     free: list[tuple[Hop, Said]] = []
     for hop, other in joined:
-        if hop.forward or is_verbal(say_relation(hop)):
+        relation = say_relation(hop)
+        if hop.forward or is_verbal(relation):
             free.append((hop, other))
-        elif before := found.get(hop):
-            found[hop] = other._replace(text=f"{before.text} and of {other.text}", is_long=True)
+        elif relation in found:
+            text = f"{found[relation][1].text} and of {other.text}"
+            found[relation] = hop, other._replace(text=text, is_long=True)
         else:
-            found[hop] = other
-    return [*found.items(), *free]
+            found[relation] = hop, other
+    return [*found.values(), *free]

@@ -172,13 +172,13 @@ def is_plural(relation: str) -> bool:
 
 
 def before_gap(relation: str) -> str:
-    """Return a relation that begins with a verb as it stands behind what it leads to.
+    """Return a relation with its verb (`with_verb`) as it stands behind what it leads to.
 
-    >>> before_gap("located in country"), before_gap("works at")
-    ('located in', 'works at')
+    >>> before_gap("is located in country"), before_gap("works at"), before_gap("plays position")
+    ('is located in', 'works at', 'plays')
     """
-    *words, last = relation.split()
-    return relation if last in FUNCTION_WORDS or words[-1:] == ["of"] else " ".join(words)
+    words, _, last = relation.rpartition(" ")
+    return relation if last in FUNCTION_WORDS or words.endswith(" of") else words
 
 
 def is_joined(relation: str) -> bool:
@@ -225,7 +225,7 @@ def of_which(relation: str, node: str, *, several: bool = False, is_long: bool =
     if is_verbal(relation) and node.startswith("what "):
         node = f"something that {node.removeprefix('what ')}"
     if is_verbal(relation):
-        return f"{'things that' if several else 'what'} {node} {with_verb(before_gap(relation))}"
+        return f"{'things that' if several else 'what'} {node} {before_gap(with_verb(relation))}"
     if node == "it":
         return f"its {plural_of(relation) if several else relation}"
     if ends_in_verb(relation) and not is_long:

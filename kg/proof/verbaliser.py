@@ -125,6 +125,8 @@ def _answer_by_last_hop(query: AnswerQuery, answers: str, last: str, *, several:
     subject, other = (node, answers) if hop.forward else (answers, node)
     if verb or (query.ask and not names):
         said = f"{subject} {verb or relation} {other}"
+    elif not names and many:
+        return None
     elif not names:  # a verb or a noun
         said = f"{subject} – {relation}: {other}"
     elif hop.forward:
