@@ -137,8 +137,8 @@ def list_answers(answers: "Sequence[Ref]", most: int = MAX_ANSWERS_SHOWN, *, cut
     names = [ref_text(answer).removesuffix("T00:00:00Z") for answer in answers[:most]]  # a day
     if cut or len(answers) > most:
         names.append("more" if cut else f"{len(answers) - most} more")
-    if any(", " in name for name in names):
-        names = ["; ".join(names)]
+    if len(names) > 1 and any(", " in name for name in names):
+        names = ["; ".join([*names[:-1], f"and {names[-1]}"])]
     return list_words(names) if names else "no answer"
 
 
@@ -169,7 +169,7 @@ def say_reading(record: Mapping[str, Any], *, in_sentence: bool = False) -> str:
     'Read as: the capital of Peru'
     """
     reading = record.get("reading") or ""
-    names_before = any(len(path) > 1 and path[-1]["head"]["name"] for path in record["paths"])
+    names_before = any(len(path) > 1 and path[-1]["head"]["name"] for path in record.get("paths") or ())
     if in_sentence and record.get("sentence") and not names_before:
         return ""
     return one_line(f"{READ_AS}{reading}", MAX_READING_CHARS) if reading else ""

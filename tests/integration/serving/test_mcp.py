@@ -69,9 +69,7 @@ class TestStdio:
                 await client.call_tool("fly", {})
         assert names[0] == "ask"
         assert names[-1] == "run_select"
-        assert asked.content[0].text.startswith(
-            "Read as: what the child of Ada lives in.\nThe children of Ada live in Bonn and Ulm"
-        )
+        assert asked.content[0].text.startswith("The children of Ada live in Bonn and Ulm")
         assert "Cleo <http://t/e/cleo>" in walked.content[0].text
         assert '"11"' in counted.content[0].text
 
@@ -166,9 +164,7 @@ class TestServer:
             walked = await client.call_tool("follow_chain", {"topic": "Ada", "hops": ["child"]})
             wrong = await client.call_tool("describe_entity", {"entity": "Zoe"})
         assert names[0] == "ask"
-        assert asked.content[0].text.startswith(
-            "Read as: what the child of Ada lives in.\nThe children of Ada live in Bonn and Ulm"
-        )
+        assert asked.content[0].text.startswith("The children of Ada live in Bonn and Ulm")
         assert sum(model.paid.values()) == PROMPTS
         assert "Cleo <http://t/e/cleo>" in walked.content[0].text
         assert wrong.is_error

@@ -67,7 +67,7 @@ def test_a_table_in_words_is_markdown_of_the_first_rows() -> None:
 
 def test_a_reply_has_the_answers_and_below_them_their_table() -> None:
     said = say_record(told()).split("\n\n")
-    assert said == ["Abel Hut, Berta, the old and <http://x/c>.", to_markdown(HUTS)]
+    assert said == ["Abel Hut; Berta, the old; and <http://x/c>.", to_markdown(HUTS)]
 
 
 def test_a_record_prints_its_table_and_a_notebook_shows_it() -> None:
@@ -96,7 +96,7 @@ def test_answers_without_a_table_are_a_frame_of_one_column_and_none_an_error() -
 
 def test_a_record_of_an_older_version_has_no_table() -> None:
     record = {key: value for key, value in told().items() if key != "table"}
-    assert say_record(record) == "Abel Hut, Berta, the old and <http://x/c>."
+    assert say_record(record) == "Abel Hut; Berta, the old; and <http://x/c>."
     assert Answered(record).to_pandas().columns.tolist() == ["answer"]
 
 

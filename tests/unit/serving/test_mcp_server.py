@@ -76,8 +76,7 @@ async def test_every_tool_is_described_and_answers(options: dict[str, Any], mode
 async def test_an_answer_has_its_proof(options: dict[str, Any]) -> None:
     async with Client(make_server(options)) as client:
         result = await client.call_tool("ask", {"question": "Where do the children of Ada live?"})
-    assert text(result).splitlines()[:2] == [
-        "Read as: what the child of Ada lives in.",
+    assert text(result).splitlines()[:1] == [
         "The children of Ada live in Bonn and Ulm (from the graph, if I read you right).",
     ]
     assert "Ada -child-> " in text(result)
