@@ -83,7 +83,7 @@ def say_answers(query: AnswerQuery, answers: str, *, several: bool, last: str = 
     by_hop = _answer_by_last_hop(query, answers, last, several=several)
     if query.ask:
         return f"Yes: {by_hop or _claim(query)}"
-    if by_hop or query.picked:
+    if by_hop or query.picked or not all(branch.chain.hops for branch in query.branches):
         return by_hop
     words, computed = _phrases(query), query.aggregate
     if computed is None:
@@ -107,9 +107,15 @@ def _answer_by_last_hop(query: AnswerQuery, answers: str, last: str, *, several:
     first = query.branches[0]
     is_chain = first.places[-1:] == (query.returned,) and len(query.branches) == 1 and not first.others
     chain = first.chain
-    if query.ask and chain.constraints:
-        answers, chain = say_terms(chain.constraints[-1].entities), replace(chain, constraints=())
-    if not is_chain or query.aggregate or query.conditions or query.picked or chain.constraints:
+    if query.ask and [each.depth for each in chain.constraints] == [chain.depth]:
+        answers, chain = say_terms(chain.constraints[0].entities), replace(chain, constraints=())
+    if (
+        not (is_chain and chain.hops)
+        or query.aggregate
+        or query.conditions
+        or query.picked
+        or chain.constraints
+    ):
         return None
     hop, many = chain.hops[-1], False
     relation, node = say_relation(hop), last if chain.depth > 1 else say_term(chain.topic)

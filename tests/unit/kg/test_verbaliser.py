@@ -279,6 +279,7 @@ PICK = Pick(0, (LIMA,), "the largest")
 @pytest.mark.parametrize(
     ("query", "answers", "said"),
     [
+        (AnswerQuery((branch(LIMA),), 0), "Lima", None),
         (AnswerQuery((MEMBERS,), 0), TWO, "The countries are A and B"),
         (AnswerQuery((MEMBERS, CAPITAL), 0), "A", "A is the country whose capital is Lima"),
         (AnswerQuery((MEMBERS, CAPITAL), 0), TWO, "A and B are the countries whose capital is Lima"),
