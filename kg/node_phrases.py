@@ -213,9 +213,10 @@ class NodePhrases:
             head = name
         elif tail:
             _, other = joined.pop(0)
+            several |= label != "thing" and is_plural(tail) and not is_verbal(tail)  # "one of" is said of it
             head = of_which(tail, other.text, several=several, is_long=other.is_long)
             is_long = other.is_long or is_verbal(tail)
-            several |= label != "thing" and is_plural(tail)  # where "one of" is said of it
+            is_nested |= thing not in {SOMETHING, THINGS} and not is_noun(tail)  # may be a verb
         elif others:
             head, several, *_ = bracketed(others.pop(0))
         else:

@@ -106,10 +106,10 @@ def is_verbal(relation: str) -> bool:
     [False, False, False, False]
     """
     first, last = relation.partition(" ")[0], relation.rpartition(" ")[2]
+    if ends_in_verb(relation):
+        return False
     does = first.endswith("s") and singular(first) != first and first not in _PLURAL_NOUNS
-    is_of_one = (
-        " " in relation and last == singular(last) and not ends_in_verb(relation) and " of " not in relation
-    )
+    is_of_one = " " in relation and last == singular(last) and " of " not in relation
     joins = is_joined(relation) and (first.endswith(("ed", "en")) or singular(first) != first)
     return last.lower() in FUNCTION_WORDS or joins or (does and is_of_one)
 
@@ -128,9 +128,18 @@ def is_noun(relation: str, *, had: bool = False) -> bool:
 
 
 def ends_in_verb(relation: str) -> bool:
-    """Return whether a relation says what is done with it, as "currency used" and "languages spoken"."""
-    last = relation.rpartition(" ")[2]
-    return last != relation and last.endswith(("ed", "en", "wn")) and last == singular(last)
+    """Return whether a relation is a noun and what is done with it.
+
+    >>> [ends_in_verb(each) for each in ("currency used", "languages spoken", "countries spoken in")]
+    [True, True, True]
+    >>> [ends_in_verb(each) for each in ("written by", "character created by", "mainly spoken in")]
+    [False, False, False]
+    """
+    first, *words = relation.split() or [""]
+    if len(words) > 1 and singular(first) != first and words[-1] in FUNCTION_WORDS - {"by"}:
+        words.pop()
+    last = words[-1] if words else ""
+    return last.endswith(("ed", "en", "wn")) and last == singular(last) and first not in FUNCTION_WORDS
 
 
 def plural_of(relation: str) -> str:
@@ -201,7 +210,7 @@ def with_verb(relation: str, *, several: bool = False) -> str:
         return relation
     if space and (plain := singular(first)) != first:
         return f"{plain} {rest}" if several else relation
-    if relation.endswith(" by") and not relation.removesuffix(" by").endswith(("ed", "en")):
+    if relation.endswith(" by") and not first.endswith(("ed", "en")):
         return f"{'have' if several else 'has'} {relation}"  # "story by"
     if relation.endswith(" of") and not first.endswith(("ed", "en")):
         article = "an" if relation[0] in "aeio" else "a"

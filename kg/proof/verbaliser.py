@@ -117,35 +117,36 @@ def _answer_by_last_hop(query: AnswerQuery, answers: str, last: str, *, several:
         or chain.constraints
     ):
         return None
-    hop, many = chain.hops[-1], False
+    hop = chain.hops[-1]
     relation, node = say_relation(hop), last if chain.depth > 1 else say_term(chain.topic)
-    names = is_noun(relation, had=hop.words.startswith("has"))
-    if not node:
-        before = _phrases(_query_of(chain.upto(chain.depth - 1))).node(chain.depth - 1, several=not names)
-        node, many = f"the {before.text.removeprefix('the ')}" if " of " in before.text else before.text, True
-        if before.is_long or not hop.forward:
-            return None
-    if leads_to_members(hop):
+    names, verbal = is_noun(relation, had=hop.words.startswith("has")), is_verbal(relation)
+    many = not node
+    if many:
+        node = _before_last_hop(chain, several=not names) if hop.forward else ""
+    if not node or leads_to_members(hop) or not (names or verbal or query.ask):
         return None
-    verb = with_verb(relation, several=many if hop.forward else several) if is_verbal(relation) else ""
-    subject, other = (node, answers) if hop.forward else (answers, node)
-    if verb or (query.ask and not names):
-        said = f"{subject} {verb or relation} {other}"
-    elif not names and many:
-        return None
-    elif not names:  # a verb or a noun
-        said = f"{subject} – {relation}: {other}"
+    verb = with_verb(relation, several=many if hop.forward else several) if verbal else relation
+    if verbal or not names:
+        said = f"{node} {verb} {answers}" if hop.forward else f"{answers} {verb} {node}"
     elif hop.forward:
         said = _say_equal(relation, node, answers, several=several)
     else:
         joined = f"have {node} as their" if several else f"has {node} as"
         said = f"{answers} {joined} {singular_of(relation)}"
-    fresh = f", not counting {say_term(chain.topic)}" * (first.fresh and chain.depth > 1)
+    fresh = f", apart from {say_term(chain.topic)}" * (first.fresh and chain.depth > 1)
     return f"{_capitalised(said) if many else said}{fresh}"
 
 
-def _query_of(chain: Chain) -> AnswerQuery:
-    return AnswerQuery((Branch(chain, (*range(1, chain.depth + 1),)),), chain.depth)
+def _before_last_hop(chain: Chain, *, several: bool) -> str:
+    """Say the nodes before the last hop of a chain; nothing where that takes too many words."""
+    depth = chain.depth - 1
+    query = AnswerQuery((Branch(chain.upto(depth), (*range(1, depth + 1),)),), depth)
+    before = _phrases(query).node(depth, several=several)
+    if before.has_clauses and not several:
+        before = _phrases(query).node(depth, several=True)
+    if before.is_nested or (before.is_long and not before.has_clauses):
+        return ""
+    return f"the {before.text.removeprefix('the ')}" if not before.has_clauses else before.text
 
 
 def _say_equal(relation: str, node: str, answers: str, *, several: bool) -> str:
