@@ -162,16 +162,12 @@ def say_alternatives(record: Mapping[str, Any]) -> list[str]:
 def say_reading(record: Mapping[str, Any], *, in_sentence: bool = False) -> str:
     """Return how a question was read, on one line; nothing where no query gives its answers.
 
-    Nor where a sentence is said with it (``in_sentence``) that says as much: all but one that names a node
-    before the last hop.
+    Nor where a sentence is said with it (``in_sentence``), which says as much.
 
     >>> say_reading({"reading": "the capital of Peru"})
     'Read as: the capital of Peru'
     """
-    reading = record.get("reading") or ""
-    names_before = any(len(path) > 1 and path[-1]["head"]["name"] for path in record.get("paths") or ())
-    if in_sentence and record.get("sentence") and not names_before:
-        return ""
+    reading = "" if in_sentence and record.get("sentence") else record.get("reading") or ""
     return one_line(f"{READ_AS}{reading}", MAX_READING_CHARS) if reading else ""
 
 

@@ -117,13 +117,15 @@ def _answer_by_last_hop(query: AnswerQuery, answers: str, last: str, *, several:
         or chain.constraints
     ):
         return None
-    hop = chain.hops[-1]
-    relation, node = say_relation(hop), last if chain.depth > 1 else say_term(chain.topic)
+    hop, many = chain.hops[-1], chain.depth > 1 and not last
+    relation = say_relation(hop)
     names, verbal = is_noun(relation, had=hop.words.startswith("has")), is_verbal(relation)
-    many = not node
-    if many:
-        node = _before_last_hop(chain, several=not names) if hop.forward else ""
-    if not node or leads_to_members(hop) or not (names or verbal or query.ask):
+    if leads_to_members(hop) or not (names or verbal or query.ask) or (many and not hop.forward):
+        return None
+    node = say_term(chain.topic)
+    if chain.depth > 1:
+        node = _before_last_hop(chain, last, several=many and not names)
+    if not node:
         return None
     verb = with_verb(relation, several=many if hop.forward else several) if verbal else relation
     if verbal or not names:
@@ -134,19 +136,29 @@ def _answer_by_last_hop(query: AnswerQuery, answers: str, last: str, *, several:
         joined = f"have {node} as their" if several else f"has {node} as"
         said = f"{answers} {joined} {singular_of(relation)}"
     fresh = f", apart from {say_term(chain.topic)}" * (first.fresh and chain.depth > 1)
+    said = said.removesuffix(",")
     return f"{_capitalised(said) if many else said}{fresh}"
 
 
-def _before_last_hop(chain: Chain, *, several: bool) -> str:
-    """Say the nodes before the last hop of a chain; nothing where that takes too many words."""
+def _before_last_hop(chain: Chain, last: str, *, several: bool) -> str:
+    """Say the nodes before the last hop of a chain, or the ``last`` by its name and what is true of it.
+
+    Nothing where that takes too many words.
+    """
     depth = chain.depth - 1
     query = AnswerQuery((Branch(chain.upto(depth), (*range(1, depth + 1),)),), depth)
     before = _phrases(query).node(depth, several=several)
-    if before.has_clauses and not several:
+    if before.has_clauses and not (last or several):
         before = _phrases(query).node(depth, several=True)
     if before.is_nested or (before.is_long and not before.has_clauses):
         return ""
-    return f"the {before.text.removeprefix('the ')}" if not before.has_clauses else before.text
+    if last:
+        told = before.text.removeprefix(f"{SOMETHING} ").removeprefix("that is ")
+        return f"{last}, {'which ' if told.startswith('that ') else ''}{told.removeprefix('that ')},"
+    if before.has_clauses:
+        return before.text
+    is_named = several and not ends_in_verb(say_relation(chain.hops[depth - 1]))
+    return f"{'the ' * is_named}{before.text}"
 
 
 def _say_equal(relation: str, node: str, answers: str, *, several: bool) -> str:

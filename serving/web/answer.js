@@ -40,7 +40,7 @@ export function showRecord(record, messages = []) {
   const answers = record.answers ?? [];
   const said = messages.findLast((message) => message.type === "human");
   byId("asked-as").textContent = said && textOf(said).trim() !== record.question ? `Asked as: ${record.question}` : "";
-  byId("reading").textContent = record.reading && !saysReading(record) ? `${READ_AS}${record.reading}` : "";
+  byId("reading").textContent = record.reading && !record.sentence ? `${READ_AS}${record.reading}` : "";
   byId("sentence").textContent = record.sentence ?? "";
   const names = answers.map((answer) => el("li", { title: answer.id }, nameOf(answer)));
   byId("answers").replaceChildren(...names);
@@ -56,11 +56,6 @@ export function showRecord(record, messages = []) {
   byId("query-part").hidden = !record.query;
   byId("query").textContent = record.query ?? "";
   byId("result").hidden = false;
-}
-
-/** Whether the sentence of a record says how its question was read (`say_reading`). */
-function saysReading({ sentence, paths = [] }) {
-  return Boolean(sentence) && !paths.some((path) => path.length > 1 && path.at(-1).head.name);
 }
 
 function costOf({ usage, method, config, confidence, stopped_by }) {

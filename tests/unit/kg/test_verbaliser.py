@@ -254,15 +254,35 @@ TWO = "A and B"
         (PERU, ["locatedInCountry"], "", "A", "Peru is located in country A"),
         (PERU, ["ageAtDeath"], "", "61", "The age at death of Peru is 61"),
         (LIMA, ["memberOf"], "", "A", "Lima is a member of A"),
-        (LIMA, ["^capital", "currency"], "Peru", "Sol", "The currency of Peru is Sol"),
-        (LIMA, ["director", "^director"], "Nolan", TWO, "A and B have Nolan as their director"),
-        (PERU, ["a", "neighbour", "livesIn"], "Chad", "A", "Chad lives in A"),
+        (
+            LIMA,
+            ["^capital", "currency"],
+            "Peru",
+            "Sol",
+            "The currency of Peru, whose capital is Lima, is Sol",
+        ),
+        (
+            LIMA,
+            ["director", "^director"],
+            "Nolan",
+            TWO,
+            "A and B have Nolan, the director of Lima, as their director",
+        ),
+        (
+            PERU,
+            ["capital", "neighbour", "livesIn"],
+            "Chad",
+            "A",
+            "Chad, the neighbour of the capital of Peru, lives in A",
+        ),
         (PERU, ["neighbour", "currency"], "", TWO, "The currencies of the neighbour of Peru are A and B"),
         (PERU, ["neighbour", "currency"], "", "A", "The currency of the neighbour of Peru is A"),
         (PERU, ["child", "livesIn"], "", TWO, "The children of Peru live in A and B"),
         (PERU, ["child", "^livesIn"], "", "A", "A is the one that lives in the child of Peru"),
         (PERU, ["child", "^livesIn"], "", TWO, "A and B are the ones that live in the child of Peru"),
         (LIMA, ["^capital", "currency"], "", "A", "The currency of things whose capital is Lima is A"),
+        (LIMA, ["^livesIn", "livesIn"], "Ann", "A", "Ann, which lives in Lima, lives in A"),
+        (LIMA, ["^directed_by", "livesIn"], "Ann", "A", "Ann, directed by Lima, lives in A"),
         (LIMA, ["^capital", "livesIn"], "", TWO, "Things whose capital is Lima live in A and B"),
         (LIMA, ["^capital", "^capital", "currency"], "", "A", None),
     ],
@@ -373,4 +393,7 @@ def test_what_leads_to_others_than_its_topic_alone_is_said_as_what_leads_to_all(
 def test_who_is_left_out_is_said_in_the_sentence() -> None:
     chain = Chain(Entity("http://x/Ann", "Ann"), (Hop("http://x/parent"), Hop("http://x/child")))
     query = AnswerQuery((Branch(chain, (1, 2), fresh=True),), 2)
-    assert say_answers(query, "Bob", last="Tim", several=False) == "The child of Tim is Bob, apart from Ann"
+    assert (
+        say_answers(query, "Bob", last="Tim", several=False)
+        == "The child of Tim, the parent of Ann, is Bob, apart from Ann"
+    )

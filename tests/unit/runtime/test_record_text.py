@@ -130,11 +130,11 @@ def test_who_asks_in_another_language_or_for_a_table_is_told_no_sentence(
     [
         ({**RIVER, "sentence": "The river of Ulm is Danube."}, False),
         ({**RIVER, "paths": [], "sentence": "The river of Ulm is Danube."}, False),
-        ({"reading": "the currency of something", "sentence": "The currency of Peru is Sol."}, True),
+        ({"reading": "the currency of something", "sentence": "The currency of Peru is Sol."}, False),
         ({**RIVER, "sentence": None}, True),
     ],
 )
-def test_a_reading_stands_where_no_sentence_of_one_hop_says_it(other: dict[str, Any], is_read: bool) -> None:
+def test_a_reading_stands_where_no_sentence_says_it(other: dict[str, Any], is_read: bool) -> None:
     shown = record(**other)
     assert bool(say_reading(shown, in_sentence=True)) == is_read
     assert (shown["sentence"] or "Sol.").removesuffix(".") in say_record(shown)
