@@ -105,8 +105,7 @@ async def open_cluster(
     watching = asyncio.create_task(_watch_head(_ray().get_runtime_context().gcs_address))
     try:
         size = max(1, min(cpus, concurrency, questions))
-        # None for what is not set here: a node that has it would ask another server
-        settings = {name: os.environ.get(name) for name in MODEL_SERVER_VARIABLES}
+        settings = _model_server_settings()
         setup = json.dumps({"order": make_order(subject), "folder": os.getcwd(), "settings": settings})
         actors = {"num_cpus": 1, "scheduling_strategy": "SPREAD", "max_concurrency": concurrency + 1}
 
@@ -146,6 +145,11 @@ async def _call_actor(method: Any, *given: object) -> Any:
     except _ray().exceptions.RayError as error:
         cause = str(error).strip().rpartition("\n")[2]
         raise WorkerLost(one_line(f"{type(error).__name__}: {cause.strip()}", MAX_REASON_CHARS)) from None
+
+
+def _model_server_settings() -> dict[str, str | None]:
+    """Return what is set here, and None for what is not: a node that has it would ask another server."""
+    return {name: os.environ.get(name) for name in MODEL_SERVER_VARIABLES}
 
 
 def _ray() -> Any:
