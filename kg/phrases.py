@@ -210,8 +210,8 @@ def with_verb(relation: str, *, several: bool = False) -> str:
         return relation
     if space and (plain := singular(first)) != first:
         return f"{plain} {rest}" if several else relation
-    if relation.endswith(" by") and not first.endswith(("ed", "en")):
-        return f"{'have' if several else 'has'} {relation}"  # "story by"
+    if relation.endswith(" by") and " " in rest and not first.endswith(("ed", "en")):
+        return f"{'have' if several else 'has'} {relation}"  # "costume design by"
     if relation.endswith(" of") and not first.endswith(("ed", "en")):
         article = "an" if relation[0] in "aeio" else "a"
         return f"are {plural_of(relation.removesuffix(' of'))} of" if several else f"is {article} {relation}"
@@ -232,7 +232,7 @@ def of_which(relation: str, node: str, *, several: bool = False, is_long: bool =
     'its capital'
     """
     if is_verbal(relation) and node.startswith("what "):
-        node = f"something that {node.removeprefix('what ')}"
+        return f'{"things that are " * several}the "{relation}" of {node}'
     if is_verbal(relation):
         return f"{'things that' if several else 'what'} {node} {before_gap(with_verb(relation))}"
     if node == "it":

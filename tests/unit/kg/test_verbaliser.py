@@ -63,7 +63,7 @@ def test_what_is_let_pass_where_nothing_is_known_is_said() -> None:
         ([Branch(Chain(LIMA), (0,), (Chain(PERU),))], "Lima or Peru"),
         ([branch(value_node(Literal("7")), "^length")], "things whose length is 7"),
         ([branch(value_node(Literal("La Paz")), "^motto")], 'things whose motto is "La Paz"'),
-        ([branch(LIMA, "directed_by", "born_in")], "what something that Lima is directed by is born in"),
+        ([branch(LIMA, "directed_by", "born_in")], 'the "born in" of what Lima is directed by'),
         ([branch(ANY, "capital")], "the capital of anything"),
         ([branch(ANY, "^capital")], "things with any capital"),
         ([MEMBERS], "countries"),
