@@ -163,7 +163,7 @@ def _before_last_hop(chain: Chain, last: str, *, several: bool) -> str:
 
 def _say_equal(relation: str, node: str, answers: str, *, several: bool) -> str:
     noun = plural_of(relation) if several else singular_of(relation)
-    if ends_in_verb(relation):
+    if ends_in_verb(relation) and not node.endswith(","):
         return f"{node}'s {noun} {be(several)} {answers}"
     return f"The {noun} of {node} {be(several)} {answers}"
 
