@@ -87,6 +87,9 @@ def say_relation(hop: Hop) -> str:
     ['topping', 'release date', 'ISBN code', 'position', 'contained by']
     """
     name = hop.name or derived_label(hop.relation) or local_name(hop.relation)
+    own, gloss, _ = name.partition(" (")  # "prefLabel in French (called)" (`said_names`)
+    if gloss and own.partition(" in ")[0] in hop.relation:
+        name = spaced(own)
     if " " not in name:
         words = spaced(in_words(local_name(name).rpartition(".")[2])).replace("edby", "ed by").split()
         if hop.name is None or len(words) > 1:
@@ -234,6 +237,7 @@ def of_which(relation: str, node: str, *, several: bool = False, is_long: bool =
     if is_verbal(relation) and node.startswith("what "):
         return f'{"things that are " * several}the "{relation}" of {node}'
     if is_verbal(relation):
+        node = f"({node})" if is_long else node
         return f"{'things that' if several else 'what'} {node} {before_gap(with_verb(relation))}"
     if node == "it":
         return f"its {plural_of(relation) if several else relation}"

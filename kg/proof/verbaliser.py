@@ -122,6 +122,8 @@ def _answer_by_last_hop(query: AnswerQuery, answers: str, last: str, *, several:
     names, verbal = is_noun(relation, had=hop.words.startswith("has")), is_verbal(relation)
     if leads_to_members(hop) or not (names or verbal or query.ask) or (many and not hop.forward):
         return None
+    if chain.depth > 1 and not (hop.forward or verbal):
+        return None
     node = say_term(chain.topic)
     if chain.depth > 1:
         node = _before_last_hop(chain, last, several=many and not names)
