@@ -51,7 +51,7 @@ demo: $(CORE) ## Ask the sample graph a few questions, offline and without a key
 test: $(FULL) ## Run the unit tests (ARGS="tests/unit/kg -k chain" for some)
 	@$(PYTEST) $(ARGS)
 
-# Of servers, browsers and processes, whose tests wait for half of their time: two for each core.
+# Of servers, browsers and processes, whose tests wait for half of their time: four at once.
 .PHONY: test-all
 test-all: $(FULL) $(NPM) ## Run all tests: of servers, browsers, whole sets of questions and a hostile world too
 	@$(PYTEST) -n 4 tests/hostile tests/integration tests/unit $(ARGS)

@@ -227,9 +227,9 @@ class NodePhrases:
         words += [f"that {be(several)} {other.text}" for other in either]
         words += [f"that {be(several)} of the type {name}" for name in classes]
         words = [*dict.fromkeys([*words, *(clause(several) for clause in clauses)])]
-        for same in (f"that are {head} of ", f"that is a {head} of ", f"that is an {head} of "):
-            if words and words[0].startswith(same):  # "isotopes of Carbon"
-                head = f"{head} of {words.pop(0).removeprefix(same)}"
+        same = f"that {be(several)} {name} of "
+        if name and words and words[0].startswith(same):  # "isotopes of Carbon"
+            head = f"{head} of {words.pop(0).removeprefix(same)}"
         is_compared = head == SOMETHING and len(words) == 1 and words[0].startswith("that ")
         told = words[0].removeprefix("that ") if is_compared and clauses else ""
         text = " ".join(filter(None, (head, " and ".join(words))))

@@ -12,7 +12,12 @@ MAX_TERMS_SAID = 3
 _PLURAL_NOUNS = word_set("arms customs games goods headquarters sales sports students")
 """Words that begin a noun where others in "-s" would be a verb, as in "plays position"."""
 
-_ACTIVE = word_set("appeared competed died graduated lived participated played served starred studied worked")
+_ACTIVE = word_set(
+    """
+    appeared belonged competed debuted died graduated happened lived occurred participated played
+    resided served starred studied worked
+    """
+)
 """Words in "-ed" that stand before "in" and the like without "is": nothing else tells them from "located"."""
 
 _COMPARED = {
@@ -142,7 +147,9 @@ def ends_in_verb(relation: str) -> bool:
     if len(words) > 1 and singular(first) != first and words[-1] in FUNCTION_WORDS - {"by"}:
         words.pop()
     last = words[-1] if words else ""
-    return last.endswith(("ed", "en", "wn")) and last == singular(last) and first not in FUNCTION_WORDS
+    if singular(first) != first and last.endswith(("en", "wn")):
+        return True
+    return last.endswith("ed") and not last.endswith("eed") and first not in FUNCTION_WORDS  # "dog breed"
 
 
 def plural_of(relation: str) -> str:
@@ -203,21 +210,18 @@ def with_verb(relation: str, *, several: bool = False) -> str:
 
     >>> [with_verb(each) for each in ("located in", "died in", "works at", "was born in")]
     ['is located in', 'died in', 'works at', 'was born in']
-    >>> with_verb("works at", several=True), with_verb("isotope of"), with_verb("isotope of", several=True)
-    ('work at', 'is an isotope of', 'are isotopes of')
+    >>> with_verb("works at", several=True)
+    'work at'
     """
     first, space, rest = relation.partition(" ")
     if space and first in {"was", "were"}:
         return f"{'were' if several else 'was'} {rest}"
-    if space and first.lower() in FUNCTION_WORDS | _ACTIVE:
+    if space and (first.lower() in FUNCTION_WORDS or (first in _ACTIVE and not relation.endswith(" by"))):
         return relation
     if space and (plain := singular(first)) != first:
         return f"{plain} {rest}" if several else relation
     if relation.endswith(" by") and " " in rest and not first.endswith(("ed", "en")):
         return f"{'have' if several else 'has'} {relation}"  # "costume design by"
-    if relation.endswith(" of") and not first.endswith(("ed", "en")):
-        article = "an" if relation[0] in "aeio" else "a"
-        return f"are {plural_of(relation.removesuffix(' of'))} of" if several else f"is {article} {relation}"
     return f"{be(several)} {relation}"
 
 

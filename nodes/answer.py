@@ -63,9 +63,9 @@ async def _prove_answers(branches: list[VerifiedChain], state: State, runtime: N
         seen = {term: place for place, term in enumerate(last.ends)}  # the best first
         answers = sorted(proof.answers, key=lambda term: seen.get(term, len(seen)))
         found = found if query.has_one_row else answers
-        update = await proof_update(query, proof, branches, state, runtime)
     paths, triples = await _trace_paths(branches, found, query if proof else None, state["leads"], runtime)
     if query and proof:
+        update = await proof_update(query, proof, branches, state, runtime)
         update["sentence"] = say_proof(query, proof, answers, paths)
     return {
         **update,

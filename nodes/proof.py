@@ -183,7 +183,8 @@ async def prove_ends(
     try:
         for query in _queries_of_chains(chains, answers) if chains and answers else ():
             if (proof := await run_query(query, runtime)) and {each.id for each in proof.answers} == wanted:
-                return await proof_update(query, proof, (), state, runtime)
+                update = await proof_update(query, proof, (), state, runtime)
+                return {**update, "sentence": say_proof(query, proof, proof.answers.items)}
     except ValueError as error:
         runtime.trace["proof"] = f"left out: {error}"
     return {"outcome": "grounded_unverified"}
@@ -203,6 +204,7 @@ async def prove_claim(paths: Sequence[Path], *, holds: bool, state: State, runti
         proof = await run_query(query, runtime)
         if proof and [each.id for each in proof.answers] == [str(holds).lower()]:
             update = await proof_update(query, proof, (), state, runtime)
+            update["sentence"] = say_proof(query, proof, proof.answers.items)
             told = {term for path in paths for term in (path.topic, path.end)}
             if update["outcome"] != "grounded_unverified" or not told.issuperset(state["topic_entities"]):
                 return update
@@ -239,7 +241,10 @@ def say_proof(
         answers: This, in the order in which it is shown.
         paths: Its chains, with the nodes on their way where there is one.
     """
-    cut, before = proof.answers.truncated, {one_line(path[-1]["head"]["name"] or "") for path in paths}
+    cut, before = (
+        proof.answers.truncated,
+        {one_line(path[-1]["head"]["name"] or "") for path in paths if path},
+    )
     if len(proof.reading) > MAX_READING_CHARS:
         return None
     shown, last = unique_refs(map(ref, answers)), before.pop() if len(before) == 1 else ""
@@ -292,7 +297,6 @@ async def proof_update(
     return {
         "query": proof.sparql,
         "reading": proof.reading,
-        "sentence": say_proof(query, proof, found),
         "conditions": conditions,
         "outcome": outcome,
     }

@@ -175,9 +175,14 @@ async def trace_evidence(runtime: NodeRuntime, tool: str, **arguments: Any) -> A
 
 
 async def read_back(
-    query: str, names: Mapping[str, str | None], answers: Sequence[Ref], runtime: NodeRuntime
+    query: str,
+    names: Mapping[str, str | None],
+    answers: Sequence[Ref],
+    runtime: NodeRuntime,
+    *,
+    cut: bool = False,
 ) -> Update:
-    """Return a query that was written, in words, and its answers in a sentence.
+    """Return a query that was written, in words, and its answers in a sentence; ``cut`` where there are more.
 
     What has no name in it is asked for one.
     """
@@ -189,8 +194,8 @@ async def read_back(
     found = await trace_evidence(runtime, "name_entities", ids=unnamed) or {} if unnamed else {}
     known = {id: name for id, name in {**names, **found}.items() if name}
     shown = unique_refs(answers)
-    listed = list_answers(shown, cut=False)
-    said = await asyncio.to_thread(say_rows, query, known, listed, several=len(shown) > 1)
+    listed = list_answers(shown, cut=cut)
+    said = await asyncio.to_thread(say_rows, query, known, listed, several=cut or len(shown) > 1)
     return {"reading": await asyncio.to_thread(say_query, query, known), "sentence": as_sentence(said)}
 
 

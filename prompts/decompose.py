@@ -57,7 +57,7 @@ through.", "Find the deepest of these lakes."]}
     async def answer(self, target: Target) -> Subgoals:
         """Name the subgoals, or else the question as its own."""
         goals = await target.subgoals() if target.plans_well() else []
-        return Subgoals(subgoals=goals or [self.question])
+        return Subgoals(subgoals=goals or [self.question.strip() or "?"])
 
 
 def check_subgoals(subgoals: Sequence[str]) -> None:

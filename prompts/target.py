@@ -78,4 +78,4 @@ def replies_in(*modules: ModuleType) -> Replies:
 def find_reply(prompt: Prompt[Any], own: Replies) -> Callable[[Any, Any], Awaitable[Any]] | None:
     """Return what replies to the nearest kind that a prompt is or extends: a model's own way, or `answer`."""
     ways = (own.get(kind) or vars(kind).get("answer") for kind in type(prompt).__mro__)
-    return next(filter(None, ways), None)
+    return next(filter(isfunction, ways), None)

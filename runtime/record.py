@@ -76,7 +76,7 @@ class OtherReading(TypedDict):
     """
 
     reading: str
-    sentence: str | None
+    sentence: NotRequired[str | None]
     topics: list[Ref]
     answers: list[Ref]
     truncated: bool
@@ -133,7 +133,7 @@ class Record(TypedDict):
     answers: list[Ref]
     """The answers; an id is null only where the answer is from the model's memory."""
     sentence: str | None
-    """The answers in a sentence of English, by ``reading``; null where that makes none."""
+    """The answers in a sentence of English, made from the query; null where none is sure to be right."""
     table: Table | None
     """The answers with what else is asked of each, or in the order that is asked for; else null.
 

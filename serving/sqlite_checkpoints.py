@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
+from itertools import product
 from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, TypeVar
@@ -133,8 +134,12 @@ class SqliteCheckpoints(SqliteSaver):
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Forget the steps that runs have made."""
-        for run in run_ids:
-            await self._done(self._execute, FORGET_RUN, {"run": str(run)})
+        await self._done(self._forget_runs, run_ids)
+
+    def _forget_runs(self, run_ids: Sequence[str]) -> None:
+        with self.cursor() as cursor:
+            for run, statement in product(run_ids, FORGET_RUN):
+                cursor.execute(statement, {"run": str(run)})
 
     async def _done(self, work: Callable[..., T], *given: Any) -> T:
         loop = asyncio.get_running_loop()

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from kgqa.kg import terms
 from kgqa.kg.dialects import XSD
+from kgqa.kg.sparql.guard import rejecting
 from kgqa.kg.sparql.nodes import Node, is_constant, is_iri_node, is_open, is_value, is_variable, rebuild
 from kgqa.kg.sparql.parsing import parse_query
 
@@ -218,7 +219,8 @@ def read_draft(query: str) -> Draft:
     """
     _, root = parse_query(query)
     reader = _Reader(Draft(asks=root.name == "AskQuery", has_unread=bool(root.datasetClause)))
-    reader.select(root.p, Group("required"))
+    with rejecting("the query cannot be read"):
+        reader.select(root.p, Group("required"))
     return reader.draft
 
 

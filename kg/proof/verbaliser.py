@@ -105,41 +105,44 @@ def say_answers(query: AnswerQuery, answers: str, *, several: bool, last: str = 
 def _answer_by_last_hop(query: AnswerQuery, answers: str, last: str, *, several: bool) -> str | None:
     """Say what the last hop of a chain joins to the answers; None where no sentence is right by it."""
     first = query.branches[0]
-    is_chain = first.places[-1:] == (query.returned,) and len(query.branches) == 1 and not first.others
     chain = first.chain
-    if query.ask and [each.depth for each in chain.constraints] == [chain.depth]:
-        answers, chain = say_terms(chain.constraints[0].entities), replace(chain, constraints=())
-    if (
-        not (is_chain and chain.hops)
-        or query.aggregate
-        or query.conditions
-        or query.picked
-        or chain.constraints
-    ):
+    is_chain = bool(chain.hops) and first.places[-1] == query.returned and len(query.branches) == 1
+    if not is_chain or first.others or query.aggregate or query.conditions or query.picked:
         return None
+    held = [each.entities for each in chain.constraints if each.depth == chain.depth]
+    if len(chain.constraints) != query.ask or len(held) != query.ask or leads_to_members(chain.hops[-1]):
+        return None
+    answers = say_terms(held[0]) if held else answers
+    many = chain.depth > 1 and not last
+    said = _say_last_hop(chain, answers, last, several=several, asks=query.ask)
+    fresh = f", apart from {say_term(chain.topic)}" * (first.fresh and chain.depth > 1)
+    return f"{_capitalised(said) if many else said}{fresh}" if said else None
+
+
+def _say_last_hop(chain: Chain, answers: str, last: str, *, several: bool, asks: bool) -> str | None:
+    """Say what the last hop joins, as a verb or a noun; what may be either is said to a yes alone."""
     hop, many = chain.hops[-1], chain.depth > 1 and not last
     relation = say_relation(hop)
     names, verbal = is_noun(relation, had=hop.words.startswith("has")), is_verbal(relation)
-    if leads_to_members(hop) or not (names or verbal or query.ask) or (many and not hop.forward):
+    is_split = chain.depth > 1 and not hop.forward and (many or names)
+    if is_split or not (names or verbal or asks):
         return None
-    if chain.depth > 1 and not (hop.forward or verbal):
-        return None
-    node = say_term(chain.topic)
-    if chain.depth > 1:
-        node = _before_last_hop(chain, last, several=many and not names)
+    node = (
+        _before_last_hop(chain, last, several=many and not names)
+        if chain.depth > 1
+        else say_term(chain.topic)
+    )
     if not node:
         return None
-    verb = with_verb(relation, several=many if hop.forward else several) if verbal else relation
-    if verbal or not names:
-        said = f"{node} {verb} {answers}" if hop.forward else f"{answers} {verb} {node}"
-    elif hop.forward:
-        said = _say_equal(relation, node, answers, several=several)
-    else:
+    if not names:
+        verb = with_verb(relation, several=many if hop.forward else several) if verbal else relation
+        return f"{node} {verb} {answers}" if hop.forward else f"{answers} {verb} {node.removesuffix(',')}"
+    if not hop.forward:
         joined = f"have {node} as their" if several else f"has {node} as"
-        said = f"{answers} {joined} {singular_of(relation)}"
-    fresh = f", apart from {say_term(chain.topic)}" * (first.fresh and chain.depth > 1)
-    said = said.removesuffix(",")
-    return f"{_capitalised(said) if many else said}{fresh}"
+        return f"{answers} {joined} {singular_of(relation)}"
+    noun = plural_of(relation) if several else singular_of(relation)
+    said = of_which(noun, node, is_long=chain.depth > 1)
+    return f"{said.replace('the ', 'The ', 1) if said.startswith('the ') else said} {be(several)} {answers}"
 
 
 def _before_last_hop(chain: Chain, last: str, *, several: bool) -> str:
@@ -149,7 +152,9 @@ def _before_last_hop(chain: Chain, last: str, *, several: bool) -> str:
     """
     depth = chain.depth - 1
     query = AnswerQuery((Branch(chain.upto(depth), (*range(1, depth + 1),)),), depth)
-    before = _phrases(query).node(depth, several=several)
+    if last and (chain.topic == ANY or any(map(leads_to_members, chain.hops))):
+        return ""
+    before = _phrases(query).node(depth, several=several, each=bool(last))
     if before.has_clauses and not (last or several):
         before = _phrases(query).node(depth, several=True)
     if before.is_nested or (before.is_long and not before.has_clauses):
@@ -161,13 +166,6 @@ def _before_last_hop(chain: Chain, last: str, *, several: bool) -> str:
         return before.text
     is_named = several and not ends_in_verb(say_relation(chain.hops[depth - 1]))
     return f"{'the ' * is_named}{before.text}"
-
-
-def _say_equal(relation: str, node: str, answers: str, *, several: bool) -> str:
-    noun = plural_of(relation) if several else singular_of(relation)
-    if ends_in_verb(relation) and not node.endswith(","):
-        return f"{node}'s {noun} {be(several)} {answers}"
-    return f"The {noun} of {node} {be(several)} {answers}"
 
 
 def _capitalised(words: str) -> str:

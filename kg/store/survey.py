@@ -93,6 +93,8 @@ def _stated_names(store: ox.Store, naming: Naming) -> Iterator[tuple[str, str]]:
     with _written_names(store, predicates) as lines:
         for name, *parts in csv.reader(lines):
             iri = ",".join(parts)  # pyoxigraph puts no quotes around IRIs
+            if iri == PREDICATE_MARK and not name:
+                break
             if iri == PREDICATE_MARK:
                 predicate = name
             elif ":" not in iri:  # a head
@@ -120,6 +122,7 @@ def _written_names(store: ox.Store, predicates: Iterable[str]) -> Iterator[Itera
             for predicate in predicates:
                 file.write(f"{predicate},{PREDICATE_MARK}\r\n".encode())
                 _ask(store, queries.all_names(predicate)).serialize(file, ox.QueryResultsFormat.CSV)
+            file.write(f",{PREDICATE_MARK}\r\n".encode())  # a child forked meanwhile holds the pipe open
 
     with ThreadPoolExecutor(1) as aside:
         writing = aside.submit(write)

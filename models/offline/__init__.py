@@ -111,13 +111,14 @@ class OfflineModel:
             raise ModelUnavailable(f"the offline model cannot answer {prompt.name}; give a language model")
         if reply_to in _BY_QUESTION.values():
             return await reply_to(prompt, interpreter)
-        if hasattr(prompt, "topics"):
+        is_read = hasattr(prompt, "topics")
+        if is_read:
             topics = prompt.topics or tuple(dict.fromkeys(_topics_shown(prompt)))
             known = await interpreter.interpret(prompt.question, topics)
         else:
             known = Interpretation(interpreter.graph, interpreter.encode)
         reply = await reply_to(prompt, known)
-        unsaid = getattr(reply, "rationale", None) == ""
+        unsaid = is_read and getattr(reply, "rationale", None) == ""
         return reply.model_copy(update={"rationale": known.reason}) if unsaid else reply
 
     async def assess(self, question: str, topics: tuple[Entity, ...]) -> Assessment:

@@ -61,7 +61,7 @@ async def drafted_answer(given: State, runtime: NodeRuntime) -> Update | None:
     names = {**described.names, **{each.id: each.name for each in state["topic_entities"] if each.name}}
     answers = [YES if first[0].id == "true" else NO] if asks else [*map(ref, first)]
     return {
-        **await read_back(query, names, answers, runtime),
+        **await read_back(query, names, answers, runtime, cut=ran.table.truncated),
         "answers": answers,
         "table": None if asks else _table(ran),
         "outcome": outcome,

@@ -15,7 +15,7 @@ export function showAlternatives({ alternatives = [] }, take) {
   byId("alternatives-part").hidden = !rows.length;
 }
 
-/** The record shown last with another reading as what was asked, or the one shown before that has it (`take_alternative`, which makes a sentence too). */
+/** The record shown last with another reading as what was asked, or the one shown before that has it (`take_alternative`). */
 export function takeAlternative(shown, number) {
   const record = shown.at(-1);
   const other = record.alternatives[number - 2];
@@ -29,7 +29,7 @@ export function takeAlternative(shown, number) {
   return {
     ...record,
     ...taken,
-    sentence: null,
+    sentence: record.sentence ? other.sentence ?? null : null,
     table: truncated ? { columns: ["answer"], rows, ordered: false, truncated } : null,
     outcome: truncated || conditions.length ? "grounded_unverified" : "grounded",
     paths: [],
@@ -54,8 +54,8 @@ function quoted(text) {
 }
 
 /** What a record answers as an alternative; nothing where it has no query. */
-function asAlternative({ reading, topics, answers, table, query, confidence }) {
+function asAlternative({ reading, sentence, topics, answers, table, query, confidence }) {
   if (!answers.length || !query) return [];
   const truncated = answers.length > MAX_OTHER_ANSWERS || Boolean(table?.truncated);
-  return [{ reading, topics, answers: answers.slice(0, MAX_OTHER_ANSWERS), truncated, query, confidence }];
+  return [{ reading, sentence, topics, answers: answers.slice(0, MAX_OTHER_ANSWERS), truncated, query, confidence }];
 }

@@ -253,7 +253,7 @@ TWO = "A and B"
         (LIMA, ["^locatedIn"], "", "A", "A is located in Lima"),
         (PERU, ["locatedInCountry"], "", "A", "Peru is located in country A"),
         (PERU, ["ageAtDeath"], "", "61", "The age at death of Peru is 61"),
-        (LIMA, ["memberOf"], "", "A", "Lima is a member of A"),
+        (LIMA, ["memberOf"], "", "A", "Lima is member of A"),
         (
             LIMA,
             ["^capital", "currency"],
@@ -283,6 +283,18 @@ TWO = "A and B"
         (LIMA, ["^capital", "currency"], "", "A", "The currency of things whose capital is Lima is A"),
         (LIMA, ["^livesIn", "livesIn"], "Ann", "A", "Ann, which lives in Lima, lives in A"),
         (LIMA, ["^directed_by", "livesIn"], "Ann", "A", "Ann, directed by Lima, lives in A"),
+        (LIMA, ["starred_actors", "livesIn"], "Ann", "A", "Ann, the starred actor of Lima, lives in A"),
+        (
+            LIMA,
+            ["^capital", "currencyUsed"],
+            "",
+            "A",
+            "The currency used of things whose capital is Lima is A",
+        ),
+        (PERU, ["playedBy"], "", "A", "Peru is played by A"),
+        (PERU, ["twinTown"], "", TWO, "The twin towns of Peru are A and B"),
+        (PERU, ["dogBreed"], "", TWO, "The dog breeds of Peru are A and B"),
+        (PERU, ["madeOf"], "", "A", "Peru is made of A"),
         (LIMA, ["^capital", "livesIn"], "", TWO, "Things whose capital is Lima live in A and B"),
         (LIMA, ["^capital", "^capital", "currency"], "", "A", None),
     ],
@@ -362,6 +374,7 @@ PICK = Pick(0, (LIMA,), "the largest")
             "A and B are the ones with the smallest year among countries",
         ),
         (AnswerQuery((MEMBERS,), 0, ask=True), "yes", "Yes: there are countries"),
+        (AnswerQuery((NEIGHBOURS,), 0, ask=True), "yes", "Yes: there is the neighbour of Peru"),
     ],
 )
 def test_what_else_is_asked_for_in_a_sentence(query: AnswerQuery, answers: str, said: str | None) -> None:
