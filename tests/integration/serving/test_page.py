@@ -279,9 +279,10 @@ def test_another_reading_is_taken_by_a_click_and_taken_back(page: "Page") -> Non
     parts = ("#query", "#outcome", "#paths", "#proof-count")
     first, before = answers(page), [page.inner_text(part) for part in parts]
     other = page.locator("#alternatives li").first
-    named = other.inner_text()
+    reading, named = other.locator("button").inner_text(), other.inner_text()
     other.locator("button").press("Enter")
-    page.wait_for_selector("#sentence:has-text('Ada lives in Ulm.')")
+    page.wait_for_selector(f"#reading:has-text('{reading}')")
+    assert not page.is_visible("#sentence")
     assert (answers(page) != first, page.inner_text("#query") != before[0]) == (True, True)
     assert all(name in named for name in answers(page))
     assert page.evaluate("() => document.activeElement.id") == "result-title"
@@ -289,6 +290,15 @@ def test_another_reading_is_taken_by_a_click_and_taken_back(page: "Page") -> Non
     assert "facts behind them were not fetched" in page.inner_text("#no-proof")
     page.locator("#alternatives button").first.click()
     assert (answers(page), [page.inner_text(part) for part in parts]) == (first, before)
+
+
+@pytest.mark.parametrize("other", [{"sentence": "Ada lives in Ulm."}, {"sentence": None}, {}])
+def test_a_reading_that_is_taken_has_its_sentence(page: "Page", other: dict[str, Any]) -> None:
+    ulm = {"id": "http://t/ulm", "name": "Ulm"}
+    other = {"reading": "a", "topics": [], "answers": [ulm], "truncated": False, "query": "ASK {}", **other}
+    asked = {"sentence": "Ada works in Ulm.", "topics": [], "conditions": [], "answers": [ulm], "query": ""}
+    take = "async (r) => (await import('/page/alternatives.js')).takeAlternative([r], 2).sentence"
+    assert page.evaluate(take, {**asked, "alternatives": [other]}) == other.get("sentence")
 
 
 def test_a_reading_that_was_taken_is_kept_by_the_command_that_is_copied(page: "Page", tmp_path: Path) -> None:
