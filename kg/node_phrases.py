@@ -126,6 +126,16 @@ def say_related(hop: Hop, other: Said, several: bool) -> str:
     return f"that {be(several)} {one_of}{said}"
 
 
+class _Around(NamedTuple):
+    """What is joined to a node: its classes, hops from it, alternatives, what is true of it, and its name."""
+
+    classes: list[str]
+    hops: list[tuple[Hop, int | Entity]]
+    unions: list[Union]
+    clauses: list[Clause]
+    name: str
+
+
 class NodePhrases:
     """The words for nodes; each edge is said once, by the first of its nodes that is said.
 
@@ -166,21 +176,7 @@ class NodePhrases:
         """
         if node in self.labels:
             return Said(f"the same {self.labels[node]}")
-        edges = [edge for edge in self._edges if node in (edge.start, edge.end)]
-        classes = [edge.members_of for edge in edges if edge.end == node and edge.members_of]
-        hops = [
-            (edge.hop.inverse, edge.start) if edge.end == node else (edge.hop, edge.end)
-            for edge in edges
-            if edge.end != node or not edge.members_of
-        ]
-        hops.sort(key=lambda hop: hop[0].forward)  # what it is of what comes first
-        unions = [union for union in self._unions if node in union.nodes]
-        clauses = [clause for at, clause in self._clauses if at == node]
-        self.said.update(edges, clauses)
-        self._edges = [edge for edge in self._edges if edge not in edges]
-        self._unions = [union for union in self._unions if union not in unions]
-        self._clauses = [clause for clause in self._clauses if clause[0] != node]
-        name = self._named.pop(node, "")
+        classes, hops, unions, clauses, name = self._take(node)
         parts = len(classes[1:]) + len(hops) + len(unions) + len(clauses)
         tail = say_relation(hops[0][0]) if hops and not (hops[0][0].forward or name) else ""
         if is_verbal(tail) and (parts > 1 or thing not in {SOMETHING, THINGS}):
@@ -222,18 +218,36 @@ class NodePhrases:
         else:
             several = several or thing == THINGS
             head = THINGS if several and thing == SOMETHING else thing
-        words = [say_related(hop, other, several) for hop, other in joined]
-        either = (bracketed(other._replace(text=f"either {other.text}")) for other in others)
-        words += [f"that {be(several)} {other.text}" for other in either]
-        words += [f"that {be(several)} of the type {name}" for name in classes]
-        words = [*dict.fromkeys([*words, *(clause(several) for clause in clauses)])]
+        either = [bracketed(other._replace(text=f"either {other.text}")) for other in others]
+        told = [say_related(hop, other, several) for hop, other in joined]
+        told += [f"that {be(several)} {other.text}" for other in either]
+        told += [f"that {be(several)} of the type {each}" for each in classes]
+        words = [*dict.fromkeys([*told, *(clause(several) for clause in clauses)])]
         same = f"that {be(several)} {name} of "
         if name and words and words[0].startswith(same):  # "isotopes of Carbon"
             head = f"{head} of {words.pop(0).removeprefix(same)}"
         is_compared = head == SOMETHING and len(words) == 1 and words[0].startswith("that ")
-        told = words[0].removeprefix("that ") if is_compared and clauses else ""
+        only = words[0].removeprefix("that ") if is_compared and clauses else ""
         text = " ".join(filter(None, (head, " and ".join(words))))
-        return Said(text, several, is_long or bool(words), told, bool(words), is_nested)
+        return Said(text, several, is_long or bool(words), only, bool(words), is_nested)
+
+    def _take(self, node: int) -> _Around:
+        """Return what is joined to a node and not said yet; it is said now."""
+        edges = [edge for edge in self._edges if node in (edge.start, edge.end)]
+        unions = [union for union in self._unions if node in union.nodes]
+        clauses = [clause for at, clause in self._clauses if at == node]
+        hops = [
+            (edge.hop.inverse, edge.start) if edge.end == node else (edge.hop, edge.end)
+            for edge in edges
+            if edge.end != node or not edge.members_of
+        ]
+        hops.sort(key=lambda hop: hop[0].forward)  # what it is of what comes first
+        self.said.update(edges, clauses)
+        self._edges = [edge for edge in self._edges if edge not in edges]
+        self._unions = [union for union in self._unions if union not in unions]
+        self._clauses = [clause for clause in self._clauses if clause[0] != node]
+        classes = [edge.members_of for edge in edges if edge.end == node and edge.members_of]
+        return _Around(classes, hops, unions, clauses, self._named.pop(node, ""))
 
     def _union(self, union: Union, node: int, several: bool, thing: str) -> Said:
         """Say a node by alternatives, each with all that is joined to it on its way."""
