@@ -56,7 +56,8 @@ class Said(NamedTuple):
     @property
     def one_of_it(self) -> str:
         """The words for one of several, or for the one."""
-        return f"one of the {self.text}" if self.several else self.text
+        the = "" if "'s " in self.text.partition(" of ")[0] else "the "  # "China's languages spoken"
+        return f"one of {the}{self.text}" if self.several else self.text
 
 
 class Edge(NamedTuple):

@@ -94,7 +94,8 @@ def say_relation(hop: Hop) -> str:
     name = hop.name or derived_label(hop.relation) or local_name(hop.relation)
     own, gloss, _ = name.partition(" (")  # "prefLabel in French (called)" (`said_names`)
     if gloss and own.partition(" in ")[0] in hop.relation:
-        name = spaced(own)
+        kind, of_language, language = own.partition(" in ")
+        name = f"{spaced(kind).lower()}{of_language}{language}"
     if " " not in name:
         words = spaced(in_words(local_name(name).rpartition(".")[2])).replace("edby", "ed by").split()
         if hop.name is None or len(words) > 1:
@@ -197,7 +198,8 @@ def before_gap(relation: str) -> str:
     ('is located in', 'works at', 'plays')
     """
     words, _, last = relation.rpartition(" ")
-    return relation if last in FUNCTION_WORDS or words.endswith(" of") else words
+    is_whole = last in FUNCTION_WORDS or words.endswith((" of", " the"))
+    return relation if is_whole else words
 
 
 def is_joined(relation: str) -> bool:
@@ -210,8 +212,8 @@ def with_verb(relation: str, *, several: bool = False) -> str:
 
     >>> [with_verb(each) for each in ("located in", "died in", "works at", "was born in")]
     ['is located in', 'died in', 'works at', 'was born in']
-    >>> with_verb("works at", several=True)
-    'work at'
+    >>> [with_verb(each, several=True) for each in ("works at", "member of", "composed of")]
+    ['work at', 'are members of', 'are composed of']
     """
     first, space, rest = relation.partition(" ")
     if space and first in {"was", "were"}:
@@ -222,6 +224,9 @@ def with_verb(relation: str, *, several: bool = False) -> str:
         return f"{plain} {rest}" if several else relation
     if relation.endswith(" by") and " " in rest and not first.endswith(("ed", "en")):
         return f"{'have' if several else 'has'} {relation}"  # "costume design by"
+    noun = relation.removesuffix(" of") if several else ""
+    if noun and noun != relation and " " not in noun and is_noun(noun):
+        return f"are {plural_of(noun)} of"
     return f"{be(several)} {relation}"
 
 
