@@ -52,3 +52,13 @@ def test_what_is_kept_names_its_machine_and_passes_itself() -> None:
     kept = json.loads(KEPT.read_bytes())
     assert "Python" in kept.pop("machine")
     assert compare(kept, kept) == []
+
+
+def test_what_slows_all_is_the_machine_and_what_slows_one_place_more_is_not() -> None:
+    kept = {"processor": {name: 50.0 for name in ("linking", "chains", "profile", "loading", "answer")}}
+    slow = {"processor": {name: 65.0 for name in kept["processor"]}}
+    assert compare(kept, slow) == []
+    (line,) = compare(kept, {"processor": {**slow["processor"], "chains": 78.0}})
+    assert line == "processor, chains: kept 50, now 60, ratio 1.20 (at most 1.15)"
+    few = {name: 65.0 if name in {"linking", "chains", "answer"} else 50.0 for name in kept["processor"]}
+    assert len(compare(kept, {"processor": few})) == 3
