@@ -55,8 +55,8 @@ def test_what_is_kept_names_its_machine_and_passes_itself() -> None:
 
 
 def test_what_slows_all_is_the_machine_and_what_slows_one_place_more_is_not() -> None:
-    kept = {"processor": {name: 50.0 for name in ("linking", "chains", "profile", "loading", "answer")}}
-    slow = {"processor": {name: 65.0 for name in kept["processor"]}}
+    kept = {"processor": dict.fromkeys(("linking", "chains", "profile", "loading", "answer"), 50.0)}
+    slow = {"processor": dict.fromkeys(kept["processor"], 65.0)}
     assert compare(kept, slow) == []
     (line,) = compare(kept, {"processor": {**slow["processor"], "chains": 78.0}})
     assert line == "processor, chains: kept 50, now 60, ratio 1.20 (at most 1.15)"
