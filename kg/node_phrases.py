@@ -7,7 +7,7 @@ capital is Lima"), or as a member of its class. Brackets hold together what coul
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kgqa.kg.phrases import (
     be,
@@ -100,9 +100,9 @@ def say_equal(node: Said, answers: str, *, several: bool) -> str | None:
     return f"{words[:1].upper()}{words[1:]} {be(several)} {answers}"
 
 
-def say_ones(several: bool) -> str:
-    """Return what answers are called of which nothing says what they are."""
-    return "ones" if several else "one"
+def as_answers(several: bool) -> dict[str, Any]:
+    """Return how `NodePhrases.node` says a node that is the answers, one or several."""
+    return {"several": several, "each": not several, "thing": "ones" if several else "one"}
 
 
 def say_related(hop: Hop, other: Said, several: bool) -> str:

@@ -117,10 +117,9 @@ def is_verbal(relation: str) -> bool:
     first, last = relation.partition(" ")[0], relation.rpartition(" ")[2]
     if ends_in_verb(relation):
         return False
-    does = first.endswith("s") and singular(first) != first and first not in _PLURAL_NOUNS
     is_of_one = " " in relation and last == singular(last) and " of " not in relation
     joins = is_joined(relation) and (first.endswith(("ed", "en")) or singular(first) != first)
-    return last.lower() in FUNCTION_WORDS or joins or (does and is_of_one)
+    return last.lower() in FUNCTION_WORDS or joins or (_may_act(first) and is_of_one)
 
 
 def is_noun(relation: str, *, had: bool = False) -> bool:
@@ -130,10 +129,14 @@ def is_noun(relation: str, *, had: bool = False) -> bool:
     """
     *before, last = relation.partition(" of ")[0].split() or [""]
     first = before[0] if before else last
-    does = first.endswith("s") and singular(first) != first and first not in _PLURAL_NOUNS
-    may_act = does or (last.endswith("ing") and not before)
+    may_act = _may_act(first) or (last.endswith("ing") and not before)
     is_none = (last.endswith("ed") and not before) or is_verbal(relation) or first.lower() in FUNCTION_WORDS
     return not is_none and (had or ends_in_verb(relation) or not may_act)
+
+
+def _may_act(word: str) -> bool:
+    """Return whether a word in "-s" may be a verb, or the plural of a noun."""
+    return word.endswith("s") and singular(word) != word and word not in _PLURAL_NOUNS
 
 
 def ends_in_verb(relation: str) -> bool:

@@ -89,7 +89,7 @@ def _alternative(reading: RankedReading, proof: Proof) -> OtherReading:
     shown = proof.answers.items[:MAX_OTHER_ANSWERS]
     return {
         "reading": proof.reading,
-        "sentence": say_proof(_query_of(reading), proof, proof.answers.items),
+        "sentence": say_proof(_query_of(reading), proof),
         "topics": [*map(ref, reading.topics)],
         "answers": [*map(ref, shown)],
         "truncated": proof.answers.truncated or len(shown) < len(proof.answers),

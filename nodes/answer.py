@@ -7,7 +7,7 @@ from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.terms import ANY, Path, Term, Triple, is_blank
 from kgqa.nodes.claim import claimed_answer
 from kgqa.nodes.draft.answer import drafted_answer
-from kgqa.nodes.proof import proof_update, query_of_memory, run_query, say_proof
+from kgqa.nodes.proof import proof_update, query_of_memory, run_query
 from kgqa.nodes.record import (
     complete_record,
     complete_without_proof,
@@ -65,8 +65,7 @@ async def _prove_answers(branches: list[VerifiedChain], state: State, runtime: N
         found = found if query.has_one_row else answers
     paths, triples = await _trace_paths(branches, found, query if proof else None, state["leads"], runtime)
     if query and proof:
-        update = await proof_update(query, proof, branches, state, runtime)
-        update["sentence"] = say_proof(query, proof, answers, paths)
+        update = await proof_update(query, proof, branches, state, runtime, shown=answers, paths=paths)
     return {
         **update,
         "answers": list(map(ref, answers)),

@@ -183,8 +183,7 @@ async def prove_ends(
     try:
         for query in _queries_of_chains(chains, answers) if chains and answers else ():
             if (proof := await run_query(query, runtime)) and {each.id for each in proof.answers} == wanted:
-                update = await proof_update(query, proof, (), state, runtime)
-                return {**update, "sentence": say_proof(query, proof, proof.answers.items)}
+                return await proof_update(query, proof, (), state, runtime)
     except ValueError as error:
         runtime.trace["proof"] = f"left out: {error}"
     return {"outcome": "grounded_unverified"}
@@ -204,7 +203,6 @@ async def prove_claim(paths: Sequence[Path], *, holds: bool, state: State, runti
         proof = await run_query(query, runtime)
         if proof and [each.id for each in proof.answers] == [str(holds).lower()]:
             update = await proof_update(query, proof, (), state, runtime)
-            update["sentence"] = say_proof(query, proof, proof.answers.items)
             told = {term for path in paths for term in (path.topic, path.end)}
             if update["outcome"] != "grounded_unverified" or not told.issuperset(state["topic_entities"]):
                 return update
@@ -231,25 +229,25 @@ def _joining_chains(
 
 
 def say_proof(
-    query: AnswerQuery, proof: Proof, answers: Sequence[Term], paths: Sequence[Sequence[PathStep]] = ()
+    query: AnswerQuery,
+    proof: Proof,
+    shown: Sequence[Term] = (),
+    paths: Sequence[Sequence[PathStep]] = (),
 ) -> str | None:
     """Return the answers as a sentence; None where none is sure to be right.
 
     Args:
         query: What is asked for.
         proof: What it gives.
-        answers: This, in the order in which it is shown.
-        paths: Its chains, with the nodes on their way where there is one.
+        shown: The answers as they are shown, where that is in another order.
+        paths: The chains, with the nodes on their way where there is one.
     """
-    cut, before = (
-        proof.answers.truncated,
-        {one_line(path[-1]["head"]["name"] or "") for path in paths if path},
-    )
     if len(proof.reading) > MAX_READING_CHARS:
         return None
-    shown, last = unique_refs(map(ref, answers)), before.pop() if len(before) == 1 else ""
-    listed = list_answers(shown, cut=cut)
-    return as_sentence(say_answers(query, listed, several=cut or len(shown) > 1, last=last))
+    cut, answers = proof.answers.truncated, unique_refs(map(ref, shown or proof.answers.items))
+    before = {one_line(path[-1]["head"]["name"] or "") for path in paths if path}
+    last, several = before.pop() if len(before) == 1 else "", cut or len(answers) > 1
+    return as_sentence(say_answers(query, list_answers(answers, cut=cut), several=several, last=last))
 
 
 async def proof_update(
@@ -258,6 +256,9 @@ async def proof_update(
     branches: Sequence[VerifiedChain],
     state: State,
     runtime: NodeRuntime,
+    *,
+    shown: Sequence[Term] = (),
+    paths: Sequence[Sequence[PathStep]] = (),
 ) -> Update:
     """Return what a record says of a query that gives its answers, of ``branches`` of memory where it is so.
 
@@ -297,6 +298,7 @@ async def proof_update(
     return {
         "query": proof.sparql,
         "reading": proof.reading,
+        "sentence": say_proof(query, proof, shown, paths),
         "conditions": conditions,
         "outcome": outcome,
     }

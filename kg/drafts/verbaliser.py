@@ -23,8 +23,8 @@ from kgqa.kg.node_phrases import (
     Edge,
     NodePhrases,
     Said,
+    as_answers,
     say_equal,
-    say_ones,
 )
 from kgqa.kg.phrases import be, list_words, say_operator
 from kgqa.kg.sparql.nodes import Node, is_open
@@ -61,7 +61,7 @@ def say_rows(query: str, names: Mapping[str, str], answers: str, *, several: boo
     """
     try:
         speaker = _Speaker(read_draft(query), names)
-        speaker.how = {"several": several, "each": not several, "thing": say_ones(several)}
+        speaker.how = as_answers(several)
         speaker.say()
     except Exception:  # as above
         return None

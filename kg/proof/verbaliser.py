@@ -12,9 +12,10 @@ The words are made from the query alone: they say what it asks for, whatever was
 'the number of official currencies of something whose capital is Lima and whose population is more than 5'
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
+from typing import Any
 
 from kgqa.kg.node_phrases import (
     SOMETHING,
@@ -25,8 +26,8 @@ from kgqa.kg.node_phrases import (
     NodePhrases,
     Said,
     Union,
+    as_answers,
     say_equal,
-    say_ones,
     say_related,
 )
 from kgqa.kg.phrases import (
@@ -50,20 +51,7 @@ from kgqa.kg.terms import ANY, Chain, Entity, one_line
 
 def verbalise(query: AnswerQuery) -> str:
     """Return what an answer query asks for, as a noun phrase on one line."""
-    if query.ask:
-        return f"whether {_claim(query)}"
-    words, computed = _phrases(query), query.aggregate
-    if computed is None:
-        return words.node(query.returned, thing=THINGS).text
-    these = words.node(query.returned, several=True).text
-    if computed.function == "count":
-        return f"the number of {these}"
-    best = computed.extreme
-    if computed.function in {"min", "max"}:
-        return f"the {best} of {these}"
-    if computed.place is None or computed.place == query.returned:
-        return f"the one {_with_extreme(computed, best, 'it')} among {these}"
-    return f"those among {these} {_with_extreme(computed, best, f'the {words.labels[computed.place]}')}"
+    return f"whether {_claim(query)}" if query.ask else _asked(query, {"thing": THINGS}).text
 
 
 def say_answers(query: AnswerQuery, answers: str, *, several: bool, last: str = "") -> str | None:
@@ -85,21 +73,26 @@ def say_answers(query: AnswerQuery, answers: str, *, several: bool, last: str = 
         return f"Yes: {by_hop or _claim(query)}"
     if by_hop or query.picked or not all(branch.chain.hops for branch in query.branches):
         return by_hop
+    return say_equal(_asked(query, as_answers(several)), answers, several=several)
+
+
+def _asked(query: AnswerQuery, how: Mapping[str, Any]) -> Said:
+    """Say what is asked for; ``how`` the node of the answers is said (`NodePhrases.node`)."""
     words, computed = _phrases(query), query.aggregate
     if computed is None:
-        said = words.node(query.returned, several=several, each=not several, thing=say_ones(several))
-        return say_equal(said, answers, several=several)
+        return words.node(query.returned, **how)
     these = words.node(query.returned, several=True)
-    if these.is_nested:
-        return None
     if computed.function == "count":
-        return f"The number of {these.text} is {answers}"
+        return Said(f"the number of {these.text}", is_nested=these.is_nested)
+    best = computed.extreme
     if computed.function in {"min", "max"}:
-        return f"The {computed.extreme} of {these.text} {be(several)} {answers}"
-    if computed.place not in {None, query.returned}:
-        return None
-    extreme = _with_extreme(computed, computed.extreme, "it")
-    return f"{answers} {be(several)} the {say_ones(several)} {extreme} among {these.text}"
+        return Said(f"the {best} of {these.text}", is_nested=these.is_nested)
+    if computed.place in {None, query.returned}:
+        one = "ones" if how.get("several") else "one"
+        told = f"the {one} {_with_extreme(computed, best, 'it')} among {these.text}"
+        return Said(told, has_clauses=True, is_nested=these.is_nested)
+    told = _with_extreme(computed, best, f"the {words.labels[computed.place]}")
+    return Said(f"those among {these.text} {told}", is_nested=True)
 
 
 def _answer_by_last_hop(query: AnswerQuery, answers: str, last: str, *, several: bool) -> str | None:

@@ -31,7 +31,8 @@ from kgqa.models.offline import (
     rewrite_replies,
 )
 from kgqa.models.offline.draft_replies import NO_FACTS
-from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
+from kgqa.models.offline.interpretation import Interpretation
+from kgqa.models.offline.interpreter import QuestionInterpreter
 from kgqa.models.offline.rewrite_replies import MAX_REWRITE_QUERIES
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.prompts.answer_from_memory import AnswerBriefly, ReasonAloud

@@ -6,7 +6,7 @@ from itertools import chain as joined
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, one_line
 from kgqa.models.decisive import candidates_to_filter, decisive_replies
-from kgqa.models.offline.interpreter import Interpretation
+from kgqa.models.offline.interpretation import Interpretation
 from kgqa.prompts.apply_conditions import ApplyConditions, StatedConditions
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings, Take
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Chain
 from kgqa.models.offline.chain_replies import describe_finding, judge_chain
-from kgqa.models.offline.interpreter import Interpretation
+from kgqa.models.offline.interpretation import Interpretation
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound, Evaluation
 from kgqa.prompts.base import Score
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates

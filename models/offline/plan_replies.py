@@ -10,7 +10,7 @@ import numpy as np
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.offline.answer_selection import follow_hops, keep_entities
 from kgqa.models.offline.claim_replies import fact_polarity, read_claim
-from kgqa.models.offline.interpreter import Interpretation
+from kgqa.models.offline.interpretation import Interpretation
 from kgqa.models.offline.question_intent import named_terms
 from kgqa.prompts.chain import extend
 from kgqa.prompts.judge_claim import is_yes_no_question

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from kgqa.kg.terms import Term
 from kgqa.models.decisive import candidates_of_query, decisive_replies, is_accepted
-from kgqa.models.offline.interpreter import Interpretation
+from kgqa.models.offline.interpretation import Interpretation
 from kgqa.prompts.compose_query import ComposedQuery, ComposeQuery, node_name
 
 

@@ -14,7 +14,8 @@ from kgqa.kg.pages import Mention
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.kg.terms import Entity
 from kgqa.kg.text import fold, split_words
-from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
+from kgqa.models.offline.interpretation import Interpretation
+from kgqa.models.offline.interpreter import QuestionInterpreter
 from kgqa.prompts.rewrite_question import ConversationTurn, RewriteQuestion, WholeQuestion
 from kgqa.retrieval.lookups import NO_ANSWER
 

@@ -7,7 +7,7 @@ from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.terms import Chain, Entity, Literal, Path, Term
 from kgqa.nodes.agent.state import AgentState, FollowedChain
 from kgqa.nodes.claim import claimed_answer
-from kgqa.nodes.proof import proof_update, prove_ends, query_of_memory, run_query, say_proof
+from kgqa.nodes.proof import proof_update, prove_ends, query_of_memory, run_query
 from kgqa.nodes.record import (
     answers_update,
     build_proof,
@@ -91,8 +91,7 @@ async def _prove_filtered(terms: Sequence[Term], state: AgentState, runtime: Nod
         query = query_of_memory([*met, last], state["topic_entities"])
         proof = await run_query(query, runtime)
         if proof and {term.id for term in proof.answers} == wanted:
-            update = await proof_update(query, proof, [*met, last], state, runtime)
-            return {**update, "sentence": say_proof(query, proof, proof.answers.items)}
+            return await proof_update(query, proof, [*met, last], state, runtime)
     return None
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
-from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
+from kgqa.models.offline.interpretation import Interpretation
+from kgqa.models.offline.interpreter import QuestionInterpreter
 from kgqa.models.offline.question_intent import QuestionIntent
 from kgqa.retrieval.candidate_chains import CandidateChain
 from kgqa.retrieval.confidence import Reading, _find_doubt, _is_other_kind, _says_other_name
