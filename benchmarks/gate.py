@@ -8,7 +8,7 @@ by themselves.
 Processor seconds are told in calibration loops: a loop of Python, JSON, SQLite, pyoxigraph and numpy runs
 before and after each piece of work, so that what slows a machine slows both; of equal pieces the median
 counts. What three in four of these figures have in common is the machine's, and is taken out. A figure that
-grows by more than 15 % fails. Processor figures have more room on another machine or Python than that of
+grows by more than 15 %, and does so when all is measured again, fails. Processor figures have more room on another machine or Python than that of
 `gate.json`, where work and loop may differ in what they gain; counts are the same there.
 ``--keep`` writes the figures of now as those that are kept. The graph stays in build/bench.
 """
@@ -262,6 +262,14 @@ def measure() -> Figures:
     return {kind: {name: round(value, 1) for name, value in found.items()} for kind, found in figures.items()}
 
 
+def least(first: Figures, second: Figures) -> Figures:
+    """Return the smaller of each figure that both have."""
+    return {
+        kind: {name: min(value, second[kind][name]) for name, value in found.items() if name in second[kind]}
+        for kind, found in first.items()
+    }
+
+
 def compare(kept: Figures, now: Figures, *, elsewhere: bool = False) -> list[str]:
     """Return a line for each figure that has grown too much, or that only one of both has."""
     lines, slowed = [], _slowed(kept.get("processor", {}), now.get("processor", {}))
@@ -314,7 +322,8 @@ def main() -> int:
         return 0
     kept = json.loads(KEPT.read_bytes())
     elsewhere = kept.pop("machine") != machine() or given.elsewhere
-    lines = compare(kept, now, elsewhere=elsewhere)
+    if lines := compare(kept, now, elsewhere=elsewhere):  # what is slower in kgqa is so again
+        lines = compare(kept, least(now, measure()), elsewhere=elsewhere)
     print(*(lines or [f"none of {sum(map(len, now.values()))} figures has grown too much"]), sep="\n")
     return int(bool(lines))
 

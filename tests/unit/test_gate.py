@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kgqa.benchmarks.gate import KEPT, Figures, compare
+from kgqa.benchmarks.gate import KEPT, Figures, compare, least
 
 FIGURES: Figures = {"processor": {"linking": 50.0}, "counts": {"queries": 100}, "memory": {"CoR": 200.0}}
 
@@ -62,3 +62,9 @@ def test_what_slows_all_is_the_machine_and_what_slows_one_place_more_is_not() ->
     assert line == "processor, chains: kept 50, now 60, ratio 1.20 (at most 1.15)"
     few = {name: 65.0 if name in {"linking", "chains", "answer"} else 50.0 for name in kept["processor"]}
     assert len(compare(kept, {"processor": few})) == 3
+
+
+def test_what_is_slower_once_alone_passes() -> None:
+    first, second = grown("processor", "linking", 1.3), grown("counts", "queries", 1.3)
+    assert compare(FIGURES, least(first, second)) == []
+    assert len(compare(FIGURES, least(first, first))) == 1
