@@ -8,8 +8,9 @@ by themselves.
 Processor seconds are told in calibration loops: a loop of Python, JSON, SQLite, pyoxigraph and numpy runs
 before and after each piece of work, so that what slows a machine slows both; of equal pieces the median
 counts. What three in four of these figures have in common is the machine's, and is taken out. A figure that
-grows by more than 15 %, and does so when all is measured again, fails. Processor figures have more room on another machine or Python than that of
-`gate.json`, where work and loop may differ in what they gain; counts are the same there.
+grows by more than 15 %, and does so when all is measured again, fails. Processor figures have more room on
+another machine or Python than that of `gate.json`, where work and loop may differ in what they gain; counts
+are the same there.
 ``--keep`` writes the figures of now as those that are kept. The graph stays in build/bench.
 """
 
