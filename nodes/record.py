@@ -57,13 +57,16 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
     empty: Update = {"table": None, "query": None, "reading": None, "sentence": None, "conditions": []}
     answers = unique_refs(update["answers"])
     said = {**empty, **update, "answers": answers, "question": state["question"], "trace": state["trace"]}
+    sentence = update.get("sentence")
+    if sentence and not await asyncio.to_thread(has_sentence, said):
+        sentence = None
     return {
         **empty,
         "alternatives": [],
         "confidence": None,
         **update,
         "answers": answers,
-        "sentence": update.get("sentence") if await asyncio.to_thread(has_sentence, said) else None,
+        "sentence": sentence,
         "id": state["record_id"],
         "method": runtime.context.method,
         "topics": [ref(topic) for topic in state["topic_entities"]],

@@ -53,7 +53,7 @@ def _as_alternative(record: Record) -> OtherReading:
     table = record["table"]
     return {
         "reading": record["reading"] or "",
-        "sentence": record["sentence"],
+        "sentence": record.get("sentence"),
         "topics": record["topics"],
         "answers": record["answers"][:MAX_OTHER_ANSWERS],
         "truncated": len(record["answers"]) > MAX_OTHER_ANSWERS or bool(table and table["truncated"]),
