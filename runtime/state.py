@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
+from types import new_class
 from typing import (
     Annotated,
     Any,
@@ -442,7 +443,10 @@ def to_plain(update: Update, schema: type[State] = State) -> Update:
     return cast(Update, _update_adapter(cast(Hashable, schema)).dump_python(update))
 
 
-_state_adapter: Callable[[Any], TypeAdapter[State]] = cache(TypeAdapter)
+@cache
+def _state_adapter(schema: Any) -> TypeAdapter[State]:
+    """Read a state, without what its fields are described by, which takes reading their sources."""
+    return TypeAdapter(with_config(ConfigDict())(new_class(schema.__name__, (schema,))))
 
 
 @cache
