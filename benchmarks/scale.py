@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -44,7 +44,7 @@ from kgqa.kg.opening import PAGE_ROWS, open_graph
 from kgqa.kg.store.directory import is_store
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.interface import Completion
-from kgqa.models.scripted import ScriptedModel
+from kgqa.models.scripted import OutOfReplies, ScriptedModel
 from kgqa.prompts.base import Prompt, R
 from kgqa.runtime.record import Ref
 
@@ -171,14 +171,18 @@ async def ask(source: str, triples: int, asker: str) -> dict[str, Any]:
 async def hold(source: str, asker: str, asked: Sequence[Mapping[str, Any]]) -> float:
     """Return the memory in MB that a process has come to hold in which nothing but asking is done.
 
-    The model replies what a perfect one has replied elsewhere: this looks up more than it is asked for.
+    The model replies what a perfect one has replied elsewhere: this looks up more than it is asked for. A
+    search that a server's time limit led elsewhere ends with the replies.
     """
     method, model = ASKERS[asker]
     graph = open_graph([source])
     with garbage_frozen():
         for each in asked:
             replies = ScriptedModel(each["replies"]) if model == "perfect" else model
-            await kgqa.aask(each["question"], topics=each["topics"], method=method, kg=graph, model=replies)
+            with suppress(OutOfReplies):
+                await kgqa.aask(
+                    each["question"], topics=each["topics"], method=method, kg=graph, model=replies
+                )
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -311,6 +315,7 @@ def main() -> None:
                     for asker in given.askers:
                         measured = measure(source, triples, asker)
                         costs.append((f"{triples:,}", store, NAMES[asker], *_row(measured)))
+                        print(*costs[-1], sep="  ", file=sys.stderr)
                         found.setdefault((store, asker), {})[triples] = _median(measured)
     tables = {"cost": drawn(COST_HEAD, costs)} | ({"load": drawn(LOAD_HEAD, loads)} if loads else {})
     print(*tables.values(), sep="\n\n")

@@ -221,13 +221,8 @@ class NameIndex:
         folded = fold(replace_surrogates(text)).replace(" ", "")
         if not 0 < len(folded) <= MAX_MISSPELT_CHARS:
             return []
-        spelt = {folded, folded.removesuffix("s")}
-        keys = self._table.keys_like(folded, len(folded), len(folded) + 2)
-        return self._matches(
-            {key: FOLDED_SCORE for key in keys if " " in key and key.replace(" ", "") in spelt},
-            "normalised",
-            len(keys),
-        )
+        keys = self._table.keys_without_gaps((folded, folded.removesuffix("s")))
+        return self._matches(dict.fromkeys(keys, FOLDED_SCORE), "normalised", len(keys))
 
     def find_inflected(self, text: str, language: str) -> list[Match]:
         """Find entities whose name is ``text`` in another form: the stems of its words are the same."""

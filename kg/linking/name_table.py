@@ -182,6 +182,17 @@ class NameTable:
         best = sorted(shared, key=lambda place: (-shared[place], place))[:limit]
         return sorted(self._key_at(place) for place in best)
 
+    def keys_without_gaps(self, texts: tuple[str, str]) -> list[str]:
+        """Return the keys of two or three words that are one of two texts but for the gaps; sorted."""
+        least, most = min(map(len, texts)) + 1, max(map(len, texts)) + 2
+        first, last = self._first_place(least), self._first_place(most + 1) - 1
+        if last - first < MAX_KEYS_COMPARED:
+            text = "SELECT key FROM keys WHERE place BETWEEN ? AND ? AND replace(key, ' ', '') IN (?, ?)"
+            alike = sorted(key for (key,) in self._rows(text, first, last, *texts))
+        else:
+            alike = self.keys_like(max(texts, key=len), least, most)
+        return [key for key in alike if " " in key and key.replace(" ", "") in texts]
+
     def keys_beginning(self, text: str, limit: int) -> list[str]:
         """Return some keys that begin with a text; sorted."""
         query = "SELECT DISTINCT key FROM names WHERE key >= ? AND key < ? ORDER BY key LIMIT ?"

@@ -71,3 +71,11 @@ def test_a_failed_look_is_told_with_what_sqlite_said(tmp_path: Path) -> None:
     path.write_bytes(content[:4_096] + b"\xff" * (len(content) - 4_096))
     with pytest.raises(KGMalformed, match=r"cannot be read \(.*malformed.*\); build the store again"):
         table.called("river river 0")
+
+
+@pytest.mark.parametrize("compared", [50_000, 0])
+def test_a_key_is_found_without_its_gaps(monkeypatch: pytest.MonkeyPatch, compared: int) -> None:
+    monkeypatch.setattr(name_table, "MAX_KEYS_COMPARED", compared)
+    table = _table()
+    assert table.keys_without_gaps(("riverlake10", "lakelake1")) == ["lake lake 1", "river lake 10"]
+    assert table.keys_without_gaps(("river lake 10", "lakelake")) == []
