@@ -6,6 +6,7 @@
 ('German', 'pt')
 """
 
+import asyncio
 import os
 import re
 from collections import defaultdict
@@ -54,6 +55,13 @@ def detect_language(text: str) -> str:
     words, own = {fold(word.text) for word in split_words(text)}, function_words(likely)
     english, foreign = len(words & FUNCTION_WORDS - own), len(words & own - FUNCTION_WORDS)
     return likely if foreign > english or not english else "en" if english > foreign else ""
+
+
+async def detect_language_apart(text: str) -> str:
+    """Return `detect_language` of a text; the detector is opened in a thread, once."""
+    if not _detector.cache_info().currsize:
+        await asyncio.to_thread(_detector)
+    return detect_language(text)
 
 
 def name_starts(text: str) -> frozenset[int]:

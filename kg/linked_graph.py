@@ -11,7 +11,7 @@ from typing import TypeVar
 from kgqa.kg.dialects import LOCAL_NAME, PLAIN, RDF, Dialect, entity_iri, is_foreign
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, GraphFacts, Row
-from kgqa.kg.languages import base_language, detect_language, name_shares
+from kgqa.kg.languages import base_language, detect_language, detect_language_apart, name_shares
 from kgqa.kg.linking.class_names import ClassNames, add_classes, without_chance
 from kgqa.kg.linking.linker import MAX_QUESTION_CHARS, Linker
 from kgqa.kg.linking.lookup import NameLookup
@@ -251,14 +251,14 @@ class LinkedGraph:
     async def find_classes(self, question: str) -> list[Chain]:
         """Return the chains to the members of the classes that a question names; see `KnowledgeGraph`."""
         classes = await self._classes()
-        found = classes.find(question, await asyncio.to_thread(detect_language, question))
+        found = classes.find(question, await detect_language_apart(question))
         named = dict.fromkeys(entity for each in found for entity in each.entities)
         hops = ((entity, self._to_members(entity, classes)) for entity in named)
         return [Chain(entity, (hop,)) for entity, hop in hops if hop]
 
     async def profile(self, classes: Sequence[str] = ()) -> Profile:
         """Return what is known of the graph's classes; see `KnowledgeGraph`."""
-        known = await asyncio.to_thread(self._known_profile)
+        known = self._profile if "_profile" in vars(self) else await asyncio.to_thread(self._known_profile)
         new = [id for id in classes if known.find(id) is None and id not in self._profiled]
         if new:
             facts, kind = self._facts, self._dialect

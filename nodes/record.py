@@ -57,9 +57,7 @@ async def complete_record(update: Update, state: State, runtime: NodeRuntime) ->
     empty: Update = {"table": None, "query": None, "reading": None, "sentence": None, "conditions": []}
     answers = unique_refs(update["answers"])
     said = {**empty, **update, "answers": answers, "question": state["question"], "trace": state["trace"]}
-    sentence = update.get("sentence")
-    if sentence and not await asyncio.to_thread(has_sentence, said):
-        sentence = None
+    sentence = update.get("sentence") if has_sentence(said) else None
     return {
         **empty,
         "alternatives": [],

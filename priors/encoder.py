@@ -171,6 +171,10 @@ class CachedEncoder:
         unknown = sorted(set(texts) - self._preloaded.keys())
         self._preloaded |= zip(unknown, VectorCache(self._encoder).vectors(unknown), strict=True)
 
+    def knows(self, texts: Sequence[str]) -> bool:
+        """Return whether all of some texts were encoded before, so that it takes no time."""
+        return all(text in self._preloaded or text in self._recent for text in texts)
+
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode ``texts``, one row of length 1 each, shape (texts, dimensions)."""
         if not texts:

@@ -170,12 +170,12 @@ class MiniLM:
             starts = np.cumsum(lengths[rows]) - lengths[rows]
             vectors[rows] = np.add.reduceat(states, starts)
 
-        threads = thread_count() if lengths.sum() >= MIN_TOKENS_SHARED else 1
+        shared = lengths.sum() >= MIN_TOKENS_SHARED
         with (
             limit_blas_threads(1),
-            ThreadPoolExecutor(threads) as pool,
+            ThreadPoolExecutor(thread_count()) as pool,  # starts no thread before it has work
         ):  # BLAS's own would spin between products
-            for _ in pool.map(encode_batch, _batch_rows(lengths)):
+            for _ in (pool.map if shared else map)(encode_batch, _batch_rows(lengths)):
                 pass
         return to_unit_rows(vectors, self.name)
 

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout, KGUnavailable
-from kgqa.kg.languages import detect_language, names_shown_in
+from kgqa.kg.languages import detect_language_apart, names_shown_in
 from kgqa.kg.meter import QueryBudgetExhausted, metered
 from kgqa.kg.terms import Entity, one_line
 from kgqa.models.errors import MalformedReply, ModelError, ModelUnavailable
@@ -250,7 +250,7 @@ class Node:
         runtime = NodeRuntime(context, state["usage"])
         if context.asks_graph:
             asked = given["question"][:MAX_QUESTION_CHARS]
-            runtime.language = await asyncio.to_thread(detect_language, asked)
+            runtime.language = await detect_language_apart(asked)
             runtime.asked = asked if given.get("translated") else ""
         if self.option and not getattr(context, self.option):
             return {"decision": "forward"}

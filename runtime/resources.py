@@ -86,6 +86,8 @@ async def encode(context: Context, texts: Sequence[str], encoder: str | None = N
     Raise EncoderError without it.
     """
     opened = _named_encoder(encoder) if encoder else _encoder(context)
+    if opened.knows(texts):
+        return opened.encode(texts)
     return await asyncio.to_thread(opened.encode, texts)
 
 

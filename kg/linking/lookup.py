@@ -147,13 +147,17 @@ class IndexLookup:
 
     async def index(self, text: str) -> NameIndex:
         """Return the index, whatever the text; see `NameLookup`."""
-        return (await asyncio.to_thread(self._indexes))[0]
+        return (await self._indexes())[0]
 
     async def values(self) -> NameIndex | None:
         """Return the index of values; see `NameLookup`."""
-        return (await asyncio.to_thread(self._indexes))[1]
+        return (await self._indexes())[1]
 
-    def _indexes(self) -> tuple[NameIndex, NameIndex | None]:
+    async def _indexes(self) -> tuple[NameIndex, NameIndex | None]:
+        made = self._made
+        return await asyncio.to_thread(self._make_once) if made is None else made
+
+    def _make_once(self) -> tuple[NameIndex, NameIndex | None]:
         with self._making:
             if self._made is None:
                 self._made = self._make(), self._make_values()
