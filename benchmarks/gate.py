@@ -204,7 +204,7 @@ async def serve(found: Measured) -> None:
 
 
 async def count_calls(found: Measured, source: str, method: str) -> None:
-    """Count the calls of functions of kgqa by which questions are answered offline, without given topics."""
+    """Count calls of kgqa's functions, and jobs of threads, for questions asked offline without topics."""
     calls, graph = Counter[CodeType](), open_graph([source])
 
     def count(frame: FrameType, event: str, _: Any) -> None:
@@ -218,7 +218,8 @@ async def count_calls(found: Measured, source: str, method: str) -> None:
     sys.setprofile(None)
     # comprehensions are calls on Python 3.11 alone
     ours = [code for code in calls if code.co_filename.startswith(str(ROOT)) and "comp>" not in code.co_name]
-    found.add("counts", {f"{method}: calls": sum(calls[code] for code in ours)})
+    jobs = sum(times for code, times in calls.items() if code.co_name == "submit")
+    found.add("counts", {f"{method}: calls": sum(calls[code] for code in ours), f"{method}: jobs": jobs})
 
 
 def run(work: Callable[..., Awaitable[None]], *arguments: str) -> str:
