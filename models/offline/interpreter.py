@@ -4,13 +4,14 @@ import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.linking.class_names import asked_kind
 from kgqa.kg.meter import begin_query, metered, unmetered
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql.intent import QuestionIntent
-from kgqa.kg.terms import Chain, Entity, Literal
+from kgqa.kg.terms import Chain, Entity, Hop, Literal
 from kgqa.kg.text import in_singular, spaced
 from kgqa.models.interface import model_queries_spent
 from kgqa.models.offline.answer_selection import (
@@ -63,6 +64,18 @@ _VALUE_ASKED = re.compile(
 """What asks for a value, which a bound of another may select."""
 
 
+class _Asked(NamedTuple):
+    """What a question asks: chains by topic, what of their ends, and bounds of their values.
+
+    ``claimed`` chains are those of a yes-or-no question, which asks whether they hold.
+    """
+
+    rated: Mapping[Entity, Sequence[CandidateChain]]
+    intent: QuestionIntent
+    bounds: Sequence[Bound]
+    claimed: bool = False
+
+
 class QuestionInterpreter:
     """Finds out what questions mean on one graph, each once, ``without`` some `PARTS` of the model."""
 
@@ -105,43 +118,21 @@ class QuestionInterpreter:
     async def _interpret(self, question: str, topics: tuple[Entity, ...], graph: Lookups) -> Interpretation:
         with metered(_MAX_SEARCH_QUERIES):
             found = await self._retriever.retrieve(question, topics, graph)
-        masked, advice, rated, graph = found.masked, found.advice, dict(found.chains), graph.settled()
-        intent = await asyncio.to_thread(self._intent, list(masked.values()))
-        if claimed := find_claimed_chains(question, rated):
-            intent, rated = QuestionIntent(union=True), claimed
-        else:
-            rated = {topic: _drop_topic_chains(found, topics) for topic, found in rated.items()}
-            rated = {topic: _turned_as_said(masked[topic], found) for topic, found in rated.items()}
-        bounds = [] if claimed else self._bounds(list(masked.values()))
-        extreme = intent.kind in {"largest", "smallest"}
-        if (extreme and not asks_when(question)) or (bounds and not _VALUE_ASKED.search(question)):
-            rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
-        members = _asked_members(question, rated, found.names)
-        others = {topic: [each for each in found if each.moves] for topic, found in rated.items()}
-        kinds = [found[0] for topic, found in rated.items() if found and not found[0].moves]
-        if members:
-            others = {topic: [] if topic in members else found for topic, found in others.items()}
-            bounds = bounds or find_figures(next(iter(masked.values())))
-            besides = [kind for kind in kinds if kind.chain.topic not in members]
-            chosen, selected = await self._choose(members, found, intent, bounds, graph, besides)
-        if not members or (selected is None and not _says_no_more(question, members, found.names)):
-            apart = [kind for kind in kinds if not others[kind.chain.topic]]
-            others = {topic: each for topic, each in others.items() if each or not rated[topic]}
-            chosen, selected = await self._choose(others, found, intent, bounds, graph, apart)
+        asked = await self._read(question, topics, found)
+        chosen, selected, by = await self._choose_reading(question, found, asked, graph.settled())
         if chosen is None:
             return Interpretation(self.graph, self.encode)
         candidates, answers = chosen.chains, selected.terms if selected else None
-        by = selected.by if selected and (bounds or members) else ()
-        if answers is not None and intent.union:  # of a comparison, leave out the topics that lost it
+        if answers is not None and asked.intent.union:  # of a comparison, leave out the topics that lost it
             candidates = {topic: each for topic, each in candidates.items() if answers & each.terms}
         alone = len(candidates) == 1 and answers is None
-        reading = (
+        signals = (
             None
-            if claimed
+            if asked.claimed
             else await asyncio.to_thread(read_signals, question, found, chosen, self.encode, by)
         )
         readings = await asyncio.to_thread(
-            rank_readings, question, found, rated, chosen, intent, reading, self.encode
+            rank_readings, question, found, asked.rated, chosen, asked.intent, signals, self.encode
         )
         return Interpretation(
             self.graph,
@@ -151,16 +142,54 @@ class QuestionInterpreter:
                 topic: Page((*each.ends, *each.beside) if alone else each.ends, each.truncated)
                 for topic, each in candidates.items()
             },
-            alternatives={topic: _alternatives(each, rated[topic]) for topic, each in candidates.items()},
-            intent=intent,
+            alternatives={
+                topic: _alternatives(each, asked.rated[topic]) for topic, each in candidates.items()
+            },
+            intent=asked.intent,
             answers=answers,
             by=selected.by if selected else (),
-            reading=reading,
-            source=_source(advice, chosen),
+            reading=signals,
+            source=_source(found.advice, chosen),
             inverses=found.inverses,
             moves={topic: each.moves for topic, each in candidates.items()},
             readings=readings,
         )
+
+    async def _read(self, question: str, topics: tuple[Entity, ...], found: Retrieved) -> _Asked:
+        """Return what is asked of the ends of chains, and the chains as the question's words rate them."""
+        masked = [*found.masked.values()]
+        intent = await asyncio.to_thread(self._intent, masked)
+        if claimed := find_claimed_chains(question, dict(found.chains)):
+            return _Asked(claimed, QuestionIntent(union=True), [], claimed=True)
+        rated = {topic: _drop_topic_chains(each, topics) for topic, each in found.chains.items()}
+        rated = {topic: _turned_as_said(found.masked[topic], each) for topic, each in rated.items()}
+        bounds = self._bounds(masked)
+        extreme = intent.kind in {"largest", "smallest"}
+        if (extreme and not asks_when(question)) or (bounds and not _VALUE_ASKED.search(question)):
+            rated = {topic: _prefer_entities(each) for topic, each in rated.items()}
+        return _Asked(rated, intent, bounds)
+
+    async def _choose_reading(
+        self, question: str, found: Retrieved, asked: _Asked, graph: Lookups
+    ) -> tuple[ChainCombination | None, Selection | None, Sequence[Hop]]:
+        """Return the likeliest chains, which of their ends are answers, and by what these were told apart.
+
+        Members of a class that is asked for come first, where something of the question selects among them.
+        """
+        rated, bounds = asked.rated, asked.bounds
+        others = {topic: [each for each in chains if each.moves] for topic, chains in rated.items()}
+        kinds = [chains[0] for chains in rated.values() if chains and not chains[0].moves]
+        members = _asked_members(question, rated, found.names)
+        if members:
+            others = {topic: [] if topic in members else chains for topic, chains in others.items()}
+            bounds = bounds or find_figures(next(iter(found.masked.values())))
+            besides = [kind for kind in kinds if kind.chain.topic not in members]
+            chosen, selected = await self._choose(members, found, asked.intent, bounds, graph, besides)
+        if not members or (selected is None and not _says_no_more(question, members, found.names)):
+            apart = [kind for kind in kinds if not others[kind.chain.topic]]
+            others = {topic: chains for topic, chains in others.items() if chains or not rated[topic]}
+            chosen, selected = await self._choose(others, found, asked.intent, bounds, graph, apart)
+        return chosen, selected, selected.by if selected and (bounds or members) else ()
 
     def _intent(self, masked: Sequence[str]) -> QuestionIntent:
         """Return what is asked of the ends: by its words, and by training questions of such words."""
