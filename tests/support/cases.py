@@ -1,5 +1,6 @@
 """Cases of a parametrized test: what cannot be tried here is skipped once, with its reason."""
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -7,6 +8,9 @@ import pytest
 
 from kgqa.tests.support.perfect import DATA
 from kgqa.tests.support.servers import oxigraph, virtuoso
+
+EVERY_QUESTION = bool(os.environ.get("KGQA_EVERY_QUESTION"))
+"""Whether all questions of a set are asked, instead of some."""
 
 NO_DATA = f"no question sets in {DATA}; set KGQA_DATA to the folder that holds them"
 

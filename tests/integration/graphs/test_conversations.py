@@ -1,7 +1,7 @@
 """Conversations over three graphs: how many follow-ups are answered right without a language model.
 
-The part "dev" is what the rules were tuned on, "test" was kept back, "fresh" was written by another hand
-when the rules stood; three of them were mended by it.
+The part "dev" is what the rules were tuned on (asked with KGQA_EVERY_QUESTION=1, and made whole), "test" was
+kept back, "fresh" was written by another hand when the rules stood; three of them were mended by it.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from langchain_core.messages import HumanMessage
 from kgqa.data import SAMPLE_GRAPH
 from kgqa.graphs.chat import Chat, graph
 from kgqa.kg.opening import open_graph
-from kgqa.tests.support.cases import NO_DATA
+from kgqa.tests.support.cases import EVERY_QUESTION, NO_DATA
 from kgqa.tests.support.conversations import gold_names, named, read_conversations
 from kgqa.tests.support.perfect import DATA
 
@@ -39,7 +39,7 @@ GRAPHS = pytest.mark.parametrize(
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("split", ["dev", "test", "fresh"])
+@pytest.mark.parametrize("split", [*(["dev"] if EVERY_QUESTION else []), "test", "fresh"])
 @GRAPHS
 async def test_follow_ups_are_answered_offline(name: str, kg: str, path: Path, split: str) -> None:
     opened, right, asked = open_graph([path]), 0, 0

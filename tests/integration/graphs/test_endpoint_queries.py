@@ -30,7 +30,7 @@ from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import FROM_GRAPH
 from kgqa.runtime.search_context import SearchContext
 from kgqa.tests.conftest import PREFIXES
-from kgqa.tests.support.cases import NO_DATA, tried
+from kgqa.tests.support.cases import EVERY_QUESTION, NO_DATA, tried
 from kgqa.tests.support.perfect import DATA
 from kgqa.tests.support.query_log import rows_together
 from kgqa.tests.support.servers.proxy import Proxy
@@ -226,12 +226,12 @@ async def test_a_question_that_one_call_answers_takes_eight_queries(serve, name)
     path = DATA / "freebase" / "freebase_grasp_slice.nt.gz"
     proxy, embedded = await asyncio.to_thread(serve, path), await asyncio.to_thread(_embedded, path)
     every, counts = load(DATA / "freebase" / f"{name}.jsonl.gz").questions, []
-    for question in islice(every, 0, 150, 10):
+    for question in islice(every, 0, 150, 10 if EVERY_QUESTION else 25):
         _, record = await counted(question, "compose", proxy, embedded)
         if visits(record, "compose", "claims", "retrieve_relations") == 1:
             unknown_topic = "error" in record["trace"][0]  # its id was looked up by itself
             counts.append(record["usage"]["kg_queries"] - unknown_topic)
-    assert len(counts) >= 4 and max(counts) <= COMPOSED, counts
+    assert len(counts) >= 2 and max(counts) <= COMPOSED, counts
 
 
 @cache

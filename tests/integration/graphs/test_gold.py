@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 from functools import cache
 from typing import Any
 
@@ -12,7 +11,7 @@ import kgqa
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.tests.support.cases import public
+from kgqa.tests.support.cases import EVERY_QUESTION, public
 from kgqa.tests.support.perfect import DATA, PerfectModel, gold_paths, hop_name, questions
 
 SETS = [
@@ -53,7 +52,7 @@ async def wrong(record: dict[str, Any], question: dict[str, Any], graph: Knowled
     return None
 
 
-MOST = None if os.environ.get("KGQA_EVERY_QUESTION") else 15
+MOST = None if EVERY_QUESTION else 15
 """Questions tried of each set, evenly spread; all of them with KGQA_EVERY_QUESTION=1."""
 
 MOST_UNREAD = 0.05

@@ -18,7 +18,8 @@ from kgqa.priors.masking import mask_names
 from kgqa.priors.training_questions import read_training_questions
 from kgqa.runtime.record import Record
 from kgqa.tests.conftest import MEMO
-from kgqa.tests.unit.evaluation.simulation.public import EVERY, answered, available, graph_of, questions
+from kgqa.tests.support.cases import EVERY_QUESTION
+from kgqa.tests.unit.evaluation.simulation.public import answered, available, graph_of, questions
 
 SETS = [
     ("sample", "sample"),
@@ -27,7 +28,7 @@ SETS = [
     ("worldcup", "worldcup/wc-c"),
     ("freebase", "freebase/webqsp_slice_union"),
 ]
-if EVERY:
+if EVERY_QUESTION:
     SETS += [("freebase", "freebase/cwq_slice_union"), ("freebase", "freebase/grailqa_slice")]
 
 PERFECT = ErrorRates()

@@ -1,7 +1,6 @@
 """Public question sets, answered by a method with a simulated model."""
 
 import asyncio
-import os
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
@@ -15,7 +14,7 @@ from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.opening import open_graph
 from kgqa.runtime.record import Record
-from kgqa.tests.support.cases import NO_DATA, tried
+from kgqa.tests.support.cases import EVERY_QUESTION, NO_DATA, tried
 from kgqa.tests.support.perfect import DATA
 
 GRAPHS = {
@@ -25,9 +24,6 @@ GRAPHS = {
     "freebase": ["freebase/freebase_slice", "freebase/freebase_slice_gnnrag"],
     "grasp": ["freebase/freebase_grasp_slice"],
 } | {name: [f"pathquestion/{name}"] for name in ("pq-2h", "pq-3h", "pql-2h")}
-
-EVERY = bool(os.environ.get("KGQA_EVERY_QUESTION"))
-"""All questions instead of a few of each set."""
 
 
 def available(cases: Iterable[tuple[str, str]]) -> list[Any]:
@@ -46,7 +42,7 @@ def graph_of(name: str) -> KnowledgeGraph:
 def questions(name: str, most: int) -> Sequence[Question]:
     """Return questions of a set, evenly spread."""
     found = load(name if name == "sample" else DATA / f"{name}.jsonl.gz").questions
-    return found if EVERY else found[:: max(1, len(found) // most)]
+    return found if EVERY_QUESTION else found[:: max(1, len(found) // most)]
 
 
 async def answered(

@@ -11,12 +11,12 @@ from kgqa.priors.training_questions import (
     read_relations,
     read_training_questions,
 )
+from kgqa.tests.support.cases import EVERY_QUESTION
 from kgqa.tests.support.perfect import DATA, questions
-from kgqa.tests.unit.evaluation.simulation.public import EVERY
 
 SCHEMA = DATA / "train" / "freebase_schema.tsv.gz"
-EACH, BLUEPRINTS, TEMPLATES = (1, 3080, 512) if EVERY else (6, 515, 182)
-TEXT = (3092, 600) if EVERY else (516, 202)
+EACH, BLUEPRINTS, TEMPLATES = (1, 3080, 512) if EVERY_QUESTION else (6, 515, 182)
+TEXT = (3092, 600) if EVERY_QUESTION else (516, 202)
 """Which questions are read, and what of; the paper has 569 templates of all of them."""
 
 pytestmark = [
