@@ -200,7 +200,7 @@ class _Drafting:
         shown = [tree.number_at(self.at[slot]) for slot in self._columns()]
         shown = [at for at in dict.fromkeys(shown) if not tree.variables[at].terms and at != self.target]
         rare = [at for at in shown if self._is_rare(at)]
-        body = " ".join([*tree.patterns(optional=rare), *filters])
+        body = " ".join([*tree.patterns(optional=rare, denied=self._denied()), *filters])
         if computed and not grouped:
             return self._one_number(computed, body)
         names = [f"?{tree.variables[at].name}" for at in (self.target, *shown)]
@@ -216,8 +216,22 @@ class _Drafting:
     def _columns(self) -> list[Slot]:
         """Return the slots that are shown beside the target; of groups without a number, all of them."""
         if not self.roles.groups or self.roles.measures or self.roles.by:
-            return self.roles.columns
+            return [each for each in self.roles.columns if self.question.denial_of(each) is None]
         return [each for each in self.at if each is not self.roles.target]
+
+    def _denied(self) -> list[set[int]]:
+        """Return for each word that denies something the variables that nothing else of the question has."""
+        denials = {slot: self.question.denial_of(slot) for slot in self.at if slot is not self.roles.target}
+        held = {self.target}
+        for slot, at in self.at.items():
+            if denials.get(slot) is None:
+                held |= {*self.tree.way(self.target, at)}
+        found: dict[range, set[int]] = {}
+        for slot, denial in denials.items():
+            if denial and (inner := {*self.tree.way(self.target, self.at[slot])} - held):
+                found.setdefault(denial, set()).update(inner)
+                self.used |= {*denial}
+        return [*found.values()]
 
     def _is_rare(self, at: int) -> bool:
         part = self.tree.part_to(at)

@@ -5,6 +5,8 @@ from collections.abc import Collection
 from kgqa.kg.terms import Term
 from kgqa.models.decisive import candidates_of_query, decisive_replies, is_accepted
 from kgqa.models.offline.interpretation import Interpretation
+from kgqa.models.offline.question_intent import DENIAL
+from kgqa.priors.masking import mask_topic
 from kgqa.prompts.compose_query import ComposedQuery, ComposeQuery, node_name
 
 
@@ -12,8 +14,11 @@ async def compose_query(prompt: ComposeQuery, known: Interpretation) -> Composed
     """Compose the chosen chains, united or meeting; where they lead to others too, say what tells them apart.
 
     That is what the question names, or an extreme; where no attribute says it, the answers are chosen. None
-    is composed where a chosen chain is not offered or no answer shown, or the query has given nothing.
+    is composed where a chosen chain is not offered or no answer shown, or the query has given nothing. What
+    is denied ("not in Ulm") is left to a draft: chains only say what holds.
     """
+    if denied := DENIAL.search(mask_topic(prompt.question, None, map(str, known.chains)).lower()):
+        return ComposedQuery(chains=[], missing=denied[0], draft=prompt.drafts)
     offered = {
         each.chain.topic: number
         for number, each in reversed([*enumerate(prompt.chains, 1)])

@@ -199,20 +199,34 @@ class QueryTree:
             at = next((s.start for s in self.steps if s.end == at), 0)
         return at
 
-    def patterns(self, optional: Collection[int] = ()) -> Iterator[str]:
-        """Yield the patterns in SPARQL; those that lead to an ``optional`` variable need not fit."""
-        for each in self.variables:
+    def patterns(
+        self, optional: Collection[int] = (), denied: Sequence[Collection[int]] = ()
+    ) -> Iterator[str]:
+        """Yield the patterns in SPARQL; those that lead to an ``optional`` variable need not fit.
+
+        Those of each group of ``denied`` variables must not fit.
+        """
+        groups: list[list[str]] = [[] for _ in (*denied, ())]
+
+        def group(*variables: int) -> list[str]:
+            found = (each for inner, each in zip(denied, groups, strict=False) if {*variables} & {*inner})
+            return next(found, groups[-1])
+
+        for at, each in enumerate(self.variables):
             if each.stated and len(each.terms) != 1:
                 below = self.vocabulary.kinds(each.stated) - {each.stated}
                 path = f"<{RDF}type>/<{RDFS}subClassOf>*" if below else "a"
-                yield f"{each} {path} {write_iri(each.stated)} ."
+                group(at).append(f"{each} {path} {write_iri(each.stated)} .")
             if len(each.terms) > 1:
-                yield f"VALUES {each} {{ {' '.join(map(_write_term, each.terms))} }}"
+                group(at).append(f"VALUES {each} {{ {' '.join(map(_write_term, each.terms))} }}")
         for step in sorted(self.steps, key=lambda step: step.end in optional):
             ends = self.variables[step.start], self.variables[step.end]
             start, end = ends if step.forward else ends[::-1]
             text = f"{start} {write_iri(step.part.relation)} {end} ."
-            yield f"OPTIONAL {{ {text} }}" if step.end in optional else text
+            whole = f"OPTIONAL {{ {text} }}" if step.end in optional else text
+            group(step.start, step.end).append(whole)
+        yield from groups.pop()
+        yield from (f"FILTER NOT EXISTS {{ {' '.join(each)} }}" for each in groups)
 
     def number_text(self, at: int) -> str:
         """Write a variable as a number."""

@@ -135,7 +135,7 @@ _BOUNDS = [
 """How a question says a bound, whether of a year."""
 
 _PLAIN_FIGURE = re.compile(r"(?<![\w.,-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w-])")
-_DENIAL = re.compile(r"\b(?:no|not|never)\b|n't\b")
+DENIAL = re.compile(r"\b(?:no|not|never|without|neither|nor)\b|n't\b")
 
 _MENTION_BONUS = 10.0  # of each thing that the question names, for a chain that passes it: words count less
 
@@ -190,7 +190,7 @@ def place_bounds(question: str) -> list[tuple[Bound, int, int]]:
     """Return the bounds that a question sets, and where the words of each begin and end."""
     found: dict[int, tuple[Bound, int, int]] = {}
     text = question[:1].lower() + question[1:]
-    denial = _DENIAL.search(text)
+    denial = DENIAL.search(text)
     for pattern, by, dated in _BOUNDS:
         for match in pattern.finditer(text):
             if denial and denial.start() < match.start():

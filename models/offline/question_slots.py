@@ -9,7 +9,7 @@ from kgqa.kg.languages import name_starts
 from kgqa.kg.linking.class_names import asks_for_kind, content_words
 from kgqa.kg.terms import Entity
 from kgqa.kg.text import FUNCTION_WORDS, Word, fold, singular, split_words, word_set
-from kgqa.models.offline.question_intent import Cue, place_bounds, place_count, place_cue
+from kgqa.models.offline.question_intent import DENIAL, Cue, place_bounds, place_count, place_cue
 from kgqa.models.offline.vocabulary import Owned, Vocabulary
 from kgqa.retrieval.number_words import NUMBER_WORDS, read_ordinal
 from kgqa.retrieval.wording import (
@@ -64,6 +64,7 @@ class Question:
         self.words: list[Word] = split_words(self.text)
         self._names = name_starts(self.text)
         self.lemmas = [_lemma(each.text) for each in self.words]
+        self._denials = [self._places(each.span()) for each in DENIAL.finditer(self.text.lower())]
         self.taken: set[int] = set()
         self.slots = [*self._term_slots(sure)]
         self._read_computation()
@@ -87,7 +88,8 @@ class Question:
 
     def _read_computation(self) -> None:
         """Find the words that ask for a number, an extreme or a bound, but in names."""
-        masked = self._masked()
+        denied = {at for slot in self.slots for at in self.denial_of(slot) or ()}
+        masked = self._masked(denied)
         self.count = self._places(place_count(masked))
         self.bounds = [(bound, self._places((begin, end))) for bound, begin, end in place_bounds(masked)]
         figures = {
@@ -166,6 +168,26 @@ class Question:
     def is_telling(self, places: Iterable[int]) -> bool:
         """Return whether one of some words turns round what is said: "not", "except"."""
         return any(self.lemmas[at] in TELLING for at in places)
+
+    def denial_of(self, slot: Slot) -> range | None:
+        """Return the words that deny what a slot names: "not in Ulm", "never ordered tea".
+
+        Between may stand one word for the join, and the class that it is said of, which is denied with it.
+        """
+        at, passed = slot.begin - 1, False
+        while at >= 0:
+            if found := next((each for each in self._denials if at in each), None):
+                return found
+            before = self.slot_at(at)
+            if before is not None and before.classes:
+                return self.denial_of(before)
+            joins = self.matters(at) or before is not None
+            if (passed and (joins or self.lemmas[at] in AUXILIARIES)) or (
+                before is not None and before.terms
+            ):
+                return None
+            at, passed = (before.begin if before else at) - 1, passed or joins
+        return None
 
     def is_name(self, places: Iterable[int]) -> bool:
         """Return whether some words are written as a name, whatever it names."""

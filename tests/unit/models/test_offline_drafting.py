@@ -59,6 +59,12 @@ def rows(record: kgqa.Record) -> list[tuple[Any, ...]]:
         ("Which books were issued before 2006?", [("Alpha",), ("Beta",)]),
         ("Which books cost more than 10?", [("Beta",), ("Delta",)]),
         ("Which books are printed?", [("Alpha",), ("Delta",), ("Gamma",)]),
+        # what is denied: a value, a join, an attribute
+        ("Which publishers are not in Ulm?", [("Rhein",)]),
+        ("Which books were not written by Ben?", [("Beta",), ("Gamma",)]),
+        ("Which books not written by Ben have more than 200 pages?", [("Beta",)]),
+        ("Which authors have no email?", [("Ada",)]),
+        ("How many books are not from publishers in Ulm?", [("1",)]),
         # what is one join away
         ("Which books are from publishers in Ulm?", [("Alpha",), ("Beta",), ("Delta",)]),
         # counts
@@ -118,7 +124,7 @@ async def test_what_nothing_says_is_declined(question: str, library: str) -> Non
 @pytest.mark.parametrize(
     ("question", "unsaid"),
     [
-        ("Which books were not written by Ben?", "not"),
+        ("Which books do not have more than 150 pages?", "not"),
         ("Which purple books were written by Ben?", "purple"),
         ("For each publisher, which book is the most expensive?", "book"),
         ("Which 3 colour book has the most pages?", "3"),
