@@ -169,11 +169,11 @@ async def cases(part: Part, folder: Path) -> list[Case]:
 
 
 def _relations(line: Record) -> frozenset[str]:
-    """Return the local names of the relations of the gold paths."""
+    """Return the local names of the relations of the gold paths; "P31" of "wdt:P31"."""
     paths = line.get("gold_paths") or [line.get("gold_path") or ()]
     several = paths.values() if isinstance(paths, dict) else paths
     given = (path["path"] if isinstance(path, dict) else path for path in several)
-    return frozenset(relation.removeprefix("^") for path in given for relation in path)
+    return frozenset(relation.removeprefix("^").rpartition(":")[2] for path in given for relation in path)
 
 
 async def _ask(line: Record, interpreter: QuestionInterpreter, part: str, *, answerable: bool) -> list[Case]:
