@@ -105,6 +105,11 @@ class RankedReading(NamedTuple):
         topics = (chain.topic for chains in self.chains for chain in chains)
         return tuple(dict.fromkeys(topic for topic in topics if topic != ANY))
 
+    @property
+    def depth(self) -> int:
+        """The hops of its longest chain."""
+        return max(chain.depth for chains in self.chains for chain in chains)
+
 
 class Assessment(NamedTuple):
     """How likely an answer is right, what of the question nothing says, and what it cost to tell."""

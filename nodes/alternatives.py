@@ -18,24 +18,25 @@ from kgqa.runtime.state import State
 
 MAX_ALTERNATIVES = 3  # each costs a query
 MAX_SECONDS = 10.0  # for all of them
-MIN_CONFIDENCE = 0.1  # below it one in fifty has the right answers
+MIN_CONFIDENCE = 0.03  # below it one in thirty has something right
+HOP_FACTOR = 0.7  # by which each hop makes a reading count less: short ones are right more often
 
 
 async def find_alternatives(
     readings: Sequence[RankedReading], answers: Sequence[Ref], state: State, runtime: NodeRuntime
 ) -> list[OtherReading]:
-    """Return the likeliest readings with other answers than those given, the likeliest first.
+    """Return the likeliest readings with other answers than those given, likely and short ones first.
 
     Where a topic's name has other bearers, the first is read of these, too; where it does not give the
-    answers, it is an alternative itself.
+    answers, it is the first alternative itself.
     """
     given = {each["id"] or "" for each in answers}
     first, *others = readings
-    if not given or not first.gives(given):
-        others.append(first)
     likely = [each for each in others if each.confidence >= MIN_CONFIDENCE]
     likely += _of_other_topics(first, state["meanings"])
-    likely.sort(key=lambda each: -each.confidence)
+    likely.sort(key=lambda each: -each.confidence * HOP_FACTOR**each.depth)
+    if first.confidence >= MIN_CONFIDENCE and not (given and first.gives(given)):
+        likely.insert(0, first)
     found: list[OtherReading] = []
     known = [given]
     try:

@@ -154,8 +154,7 @@ class Record(TypedDict):
     conditions: list[RecordedCondition]
     """What the question asks beside what its chains say, and who has decided it."""
     alternatives: list[OtherReading]
-    """Other likely readings, with other answers, the likeliest first; none of a question that is surely read.
-    """
+    """Other likely readings with other answers, likely and short ones first; none where it is surely read."""
     trace: list[dict[str, Any]]
     """What each step decided and why."""
     usage: Spend
