@@ -62,16 +62,21 @@ def ask_file(
 
 
 def _read_asked(out: Path, questions: "Sequence[Question]") -> dict[str, dict[str, Any]]:
-    """Return the records that a file has of these questions, a torn last line cut off."""
+    """Return the records that a file has of these questions, a torn last line cut off.
+
+    A file of anything else, or without a whole record, is an error, and stays as it is.
+    """
     from kgqa.evaluation.runs.records import RunError, disk_errors, read_records, repair_tail
 
-    with disk_errors(out):
-        repair_tail(out)
-        found = {record["id"]: record for record, _ in read_records(out)}
     texts = {question.id: question.text for question in questions}
-    for id, record in found.items():
-        if "usage" not in record or texts.get(id) != record.get("question"):
+    with disk_errors(out):
+        found = {record["id"]: record for record, _ in read_records(out, skip_torn=True)}
+        are_theirs = all(
+            "usage" in record and texts.get(id) == record.get("question") for id, record in found.items()
+        )
+        if not are_theirs or (not found and out.exists() and out.stat().st_size):
             raise RunError(f"{out} holds other things than records of these questions; name another --output")
+        repair_tail(out)
     return found
 
 

@@ -157,13 +157,18 @@ def repair_tail(path: Path) -> None:
         log.close()
 
 
-def read_records(path: Path) -> Iterator[tuple[dict[str, Any], bytes]]:
-    """Return the objects of a file with their lines; an error names the line that is none."""
+def read_records(path: Path, *, skip_torn: bool = False) -> Iterator[tuple[dict[str, Any], bytes]]:
+    """Return the objects of a file with their lines; an error names the line that is none.
+
+    With ``skip_torn`` a last line that was not written to its end, which `repair_tail` would cut, is none.
+    """
     if not path.exists():
         return
     with open_regular(path) as file:
         for number, line in enumerate(file, start=1):
             found = _parse_object(line)
+            if found is None and skip_torn and not line.endswith(b"\n"):
+                return
             if found is None or not isinstance(found.get("id"), str):
                 raise RunError(
                     f"{path}, line {number}: no record; delete the line, and its question is asked again"

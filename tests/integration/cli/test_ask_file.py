@@ -98,13 +98,30 @@ def test_what_the_output_has_already_is_not_asked_again(ask: Kgqa) -> None:
     assert answers(text) == [(question_id(ULM), ["Danube"]), (question_id(BONN), ["Rhine"])]
 
 
-def test_an_output_of_other_questions_is_left_alone(ask: Kgqa) -> None:
+@pytest.mark.parametrize(
+    "held",
+    [
+        '{"id": "x", "note": 1}\n',
+        '{"id": "x", "note": 1}',
+        "my notes\n",
+        "two lines\nof notes",
+        '[{"question": "Q", "answers": ["x"]}]',
+        '{"id": "x", "no',
+    ],
+)
+def test_an_output_of_other_things_is_left_alone(ask: Kgqa, held: str) -> None:
     Path("q.txt").write_text(f"{ULM}\n")
-    for held in ('{"id": "x", "note": 1}\n', "my notes\n"):
-        Path("out.jsonl").write_text(held)
-        ended = ask("--file", "q.txt", "--output", "out.jsonl")
-        assert (ended.status, ended.err.count("\n")) == (2, 1)
-        assert Path("out.jsonl").read_text() == held
+    Path("out.jsonl").write_text(held)
+    ended = ask("--file", "q.txt", "--output", "out.jsonl")
+    assert (ended.status, ended.out, ended.err.count("\n")) == (2, "", 1)
+    assert Path("out.jsonl").read_text() == held
+
+
+def test_a_file_of_questions_is_not_its_own_output(ask: Kgqa) -> None:
+    held = json.dumps([{"question": ULM, "answers": ["Danube"]}])
+    Path("q.json").write_text(held)
+    assert ask("--file", "q.json", "--output", "q.json").status == 2
+    assert Path("q.json").read_text() == held
 
 
 @pytest.mark.parametrize(
