@@ -27,7 +27,7 @@ from pydantic import Field
 
 from kgqa.files import read_file
 from kgqa.priors.artifact_store import ArtifactStore, Header, SourceFile, read_lines, write_lines
-from kgqa.priors.encoder import BUNDLED_ENCODER, EncodeTexts, encode_once
+from kgqa.priors.encoder import BUNDLED_ENCODER, EncodeTexts, Vectors, encode_once
 from kgqa.priors.errors import BlueprintError
 from kgqa.priors.slots import Blueprint, BlueprintLists
 from kgqa.priors.training_questions import BlueprintLesson, Reading, TrainingQuestion, extract_lessons
@@ -249,11 +249,14 @@ def _read_to_extend(
 
 
 @dataclass(frozen=True, slots=True)
-class LearnedBlueprint:
-    """A masked question and the blueprint of its grounded answer; a line of an overlay."""
+class AnchoredBlueprint:
+    """A masked question and the blueprint that it stands for: an anchor of a library, a line of an overlay.
 
-    question: str
-    branches: BlueprintLists
+    Its fields have the names that they have in an overlay's lines.
+    """
+
+    question: str  # masked, unlike that of a `TemplateRecord`
+    branches: BlueprintLists  # a whole blueprint
 
 
 class Overlay:
@@ -264,7 +267,7 @@ class Overlay:
             raise BlueprintError(f"{folder} is a file; an overlay of blueprints is a folder")
         self._path = folder / LEARNED_FILE
 
-    def read(self) -> list[LearnedBlueprint]:
+    def read(self) -> list[AnchoredBlueprint]:
         """Read what was added until now, by any process."""
         try:
             lines = [line for line in read_file(self._path).splitlines() if line]
@@ -272,17 +275,17 @@ class Overlay:
             return []
         except OSError as error:
             raise BlueprintError(f"cannot read {self._path}: {error.strerror}") from error
-        learned: list[LearnedBlueprint] = []
+        learned: list[AnchoredBlueprint] = []
         for line in lines:
             with suppress(ValueError):
-                learned += read_lines(line, LearnedBlueprint)
+                learned += read_lines(line, AnchoredBlueprint)
         if len(learned) < len(lines):
             _log.warning("%s has lines that are no blueprints; they are passed over", self._path)
         return learned
 
-    def append(self, learned: LearnedBlueprint) -> None:
+    def append(self, learned: AnchoredBlueprint) -> None:
         """Add one line."""
-        line = write_lines([learned], LearnedBlueprint)
+        line = write_lines([learned], AnchoredBlueprint)
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with open(self._path, "a+b", buffering=0) as file:
@@ -324,9 +327,12 @@ class BlueprintLibrary:
         self.tau = default if header.tau is None else header.tau
         self._index, self._encode, self._overlay = index, encode, overlay
         anchors = anchors_of(records)
-        self._known = [LearnedBlueprint(anchor.text, record.blueprint) for record, anchor in anchors]
+        self._anchored = [AnchoredBlueprint(anchor.text, record.blueprint) for record, anchor in anchors]
+        self._known = set(self._anchored)
         self._lock = threading.Lock()
-        self._learn(overlay.read() if overlay else [])
+        learned = dict.fromkeys(overlay.read() if overlay else ())
+        if fresh := [each for each in learned if each not in self._known]:
+            self._index_all(fresh, encode([each.question for each in fresh]))
 
     def nearest(self, question: str, k: int) -> list[BlueprintMatch]:
         """Return the ``k`` templates whose anchors are nearest to a masked question; blocks.
@@ -334,9 +340,10 @@ class BlueprintLibrary:
         Best first. What is equally near (to six decimals) is in the order of how many questions
         it stands for, then of the templates, the library's own before what was added.
         """
-        found = self._index.nearest(self._encode([question]), k)
-        known = ((self._known[near.place], near.similarity) for near in found)
-        return [BlueprintMatch(each.question, each.branches, similarity) for each, similarity in known]
+        row = self._encode([question])
+        with self._lock:
+            found = [(self._anchored[near.place], near.similarity) for near in self._index.nearest(row, k)]
+        return [BlueprintMatch(each.question, each.branches, similarity) for each, similarity in found]
 
     def add(self, question: str, blueprint: Blueprint) -> None:
         """Add a masked question and its blueprint to the overlay, once; blocks."""
@@ -344,19 +351,18 @@ class BlueprintLibrary:
             raise BlueprintError(
                 "a blueprint is added to an overlay, and this library was opened without one"
             )
-        learned = LearnedBlueprint(question, blueprint)
+        learned = AnchoredBlueprint(question, blueprint)
+        row = self._encode([question])  # before anything is added: where it fails, nothing is
         with self._lock:
             if learned not in self._known:
                 self._overlay.append(learned)
-                self._learn([learned])
+                self._index_all([learned], row)
 
-    def _learn(self, added: Sequence[LearnedBlueprint]) -> None:
-        """Make additions findable, those that are known already only once."""
-        known = set(self._known)
-        if fresh := [each for each in dict.fromkeys(added) if each not in known]:
-            self._known += fresh
-            labels = [VectorLabel(each.branches.template, 0) for each in fresh]
-            self._index.add(labels, self._encode([each.question for each in fresh]))
+    def _index_all(self, added: Sequence[AnchoredBlueprint], rows: Vectors) -> None:
+        """Make additions findable by their vectors, shape (additions, dimensions)."""
+        self._index.add([VectorLabel(each.branches.template, 0) for each in added], rows)
+        self._anchored += added
+        self._known.update(added)
 
 
 def open_library(

@@ -1,11 +1,13 @@
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from kgqa.priors.blueprints import LEARNED_FILE, BlueprintLibrary, LearnedBlueprint, Overlay, open_library
-from kgqa.priors.errors import BlueprintError
+from kgqa.priors.blueprints import LEARNED_FILE, AnchoredBlueprint, BlueprintLibrary, Overlay, open_library
+from kgqa.priors.encoder import Vectors
+from kgqa.priors.errors import BlueprintError, EncoderError
 from kgqa.priors.slots import Blueprint
 from kgqa.tests.unit.priors.blueprints.conftest import words
 
@@ -51,15 +53,34 @@ def test_what_is_known_is_not_added_again(folder: Path, tmp_path: Path) -> None:
     assert len((tmp_path / "overlay" / LEARNED_FILE).read_bytes().splitlines()) == 1
 
 
+def test_where_the_encoder_fails_nothing_is_added(folder: Path, tmp_path: Path) -> None:
+    failing = [EncoderError("away")]
+
+    def once_failing(texts: Sequence[str]) -> Vectors:
+        if failing and "two?" in texts:
+            raise failing.pop()
+        return words(texts)
+
+    library = open_library(folder, once_failing, "words", tmp_path / "overlay")
+    with pytest.raises(EncoderError):
+        library.add("two?", BROTHER)
+    library.add("three?", Blueprint.parse([["gender"]]))
+    assert [str(each.blueprint) for each in library.nearest("three?", 1)] == ["gender"]
+    library.add("two?", BROTHER)
+    for each in (library, opened(folder, tmp_path / "overlay")):
+        assert each.nearest("two?", 1) == [("two?", BROTHER, 1.0)]
+        assert [str(found.blueprint) for found in each.nearest("three?", 1)] == ["gender"]
+
+
 def test_a_torn_line_counts_for_nothing_and_spoils_no_other(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     overlay = Overlay(tmp_path)
-    overlay.append(LearnedBlueprint("one?", BROTHER))
+    overlay.append(AnchoredBlueprint("one?", BROTHER))
     with (tmp_path / LEARNED_FILE).open("ab") as file:
         file.write(b'{"question": "two?", "bra')
-    assert overlay.read() == [LearnedBlueprint("one?", BROTHER)]
-    overlay.append(LearnedBlueprint("three?", BROTHER))
+    assert overlay.read() == [AnchoredBlueprint("one?", BROTHER)]
+    overlay.append(AnchoredBlueprint("three?", BROTHER))
     assert [learned.question for learned in overlay.read()] == ["one?", "three?"]
     assert "passed over" in caplog.text
 
@@ -75,10 +96,10 @@ def test_what_is_no_blueprint_is_passed_over(tmp_path: Path, line: str) -> None:
 def test_several_processes_may_add_to_one_overlay(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from kgqa.priors.slots import Blueprint;"
-        "from kgqa.priors.blueprints import LearnedBlueprint, Overlay;"
+        "from kgqa.priors.blueprints import AnchoredBlueprint, Overlay;"
         "o = Overlay(Path(sys.argv[1]));"
         "r = Blueprint.parse([['r']]);"
-        "[o.append(LearnedBlueprint(sys.argv[2] * 300 + str(n), r)) for n in range(50)]"
+        "[o.append(AnchoredBlueprint(sys.argv[2] * 300 + str(n), r)) for n in range(50)]"
     )
     running = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), name]) for name in "ab"]
     assert [process.wait(60) for process in running] == [0, 0]
@@ -94,4 +115,4 @@ def test_a_place_that_cannot_be_written_is_told(folder: Path, tmp_path: Path) ->
     with pytest.raises(BlueprintError, match="cannot read"):
         opened(folder, tmp_path / "overlay")
     with pytest.raises(BlueprintError, match="cannot write"):
-        Overlay(tmp_path / "file" / "below").append(LearnedBlueprint("q?", BROTHER))
+        Overlay(tmp_path / "file" / "below").append(AnchoredBlueprint("q?", BROTHER))
