@@ -21,6 +21,7 @@ from kgqa.evaluation.question import Question
 from kgqa.evaluation.record_files import NumberedRecords, QuestionFile, UnreadableFile, read_question_file
 from kgqa.kg.terms import one_line
 from kgqa.plugins import PluginError, load_plugin, names_plugin
+from kgqa.runtime.state import question_id
 
 ALL_FORMATS: tuple[Format[Any], ...] = (
     *freebase.FORMATS,
@@ -141,8 +142,11 @@ def _load_own(named: str) -> Dataset:
             raise DatasetError(
                 f"{named}, record {number}: the id {one_line(question.id, 80)!r} is there twice"
             )
+        id = question.id or question_id(question.text)
+        while id in questions:
+            id = f"{id}-{number}"
         splits = question.splits if question is one else _read_splits(one)
-        questions[question.id] = replace(question, splits=splits)
+        questions[id] = replace(question, id=id, splits=splits)
     if not questions:
         raise DatasetError(f"{named}: no questions in it")
     content = TypeAdapter(tuple[Question, ...]).dump_json(tuple(questions.values()))

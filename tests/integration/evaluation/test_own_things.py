@@ -52,6 +52,11 @@ def as_questions():
     yield Question("a", "Where?", readings=((EntityRef(None, "Sea 1"),),), splits={"split": "test"})
 
 
+def without_ids():
+    for text in ("Where?", "Who?", "Where?"):
+        yield {"question": text, "answers": ["Sea 1"]}
+
+
 def twice():
     return [*as_questions(), *as_questions()]
 
@@ -147,6 +152,14 @@ def test_questions_may_be_given_as_they_are(own: Callable[[str], str]) -> None:
     assert question == Question(
         "a", "Where?", readings=((EntityRef(None, "Sea 1"),),), splits={"split": "test"}
     )
+
+
+def test_records_without_ids_have_those_that_a_file_gives_them(own: Callable[[str], str]) -> None:
+    read = load(own("without_ids"), own=True).questions
+    records = [{"question": each.text, "answers": ["Sea 1"]} for each in read]
+    Path("records.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in records))
+    assert [each.text for each in read] == ["Where?", "Who?", "Where?"]
+    assert read == load("records.jsonl").questions
 
 
 async def test_a_file_of_others_runs_no_reader(own: Callable[[str], str], run: Run, out: Path) -> None:
