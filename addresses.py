@@ -8,8 +8,10 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 GRAPH_PARAMETERS = ("default-graph-uri", "named-graph-uri")
 """Parameters that name a graph of an endpoint; any other may be a key."""
 
-SECRET_NAMES = re.compile(r"auth|access|key|token|secret|cookie|pass|pwd|sig|cred|jwt|session", re.IGNORECASE)
-"""What is in the names of headers and parameters that let someone in."""
+SECRET_NAMES = re.compile(
+    r"auth(?!or(?!i))|access|key|token|secret|cookie|pass|pwd|sig|cred|jwt|session", re.IGNORECASE
+)
+"""What is in the names of headers and parameters that let someone in: not in "author"."""
 
 MIN_SECRET_CHARS = 6  # of a password, a key or the value of a parameter; shorter ones are not hidden
 
@@ -40,7 +42,7 @@ def redact_url(url: str) -> str:
     'http://host:8080/v1'
     """
     scheme, host, path, _ = _split_url(url)
-    return urlunsplit((scheme, host, path.rstrip("/"), "", ""))
+    return _join_url(scheme, host, path.rstrip("/"))
 
 
 def drop_user(url: str) -> str:
@@ -51,7 +53,7 @@ def drop_user(url: str) -> str:
     """
     scheme, host, path, query = _split_url(url)
     kept = "&".join(each for each in query.split("&") if each.partition("=")[0] in GRAPH_PARAMETERS)
-    return urlunsplit((scheme, host, path, kept, ""))
+    return _join_url(scheme, host, path, kept)
 
 
 def redact_name(name: str) -> str:
@@ -71,7 +73,7 @@ def drop_keys(url: str) -> str:
     """
     scheme, host, path, query = _split_url(url)
     kept = "&".join(each for each in query.split("&") if not SECRET_NAMES.search(each.partition("=")[0]))
-    return urlunsplit((scheme, host, path, kept, ""))
+    return _join_url(scheme, host, path, kept)
 
 
 def secrets_in(url: str) -> list[str]:
@@ -80,8 +82,9 @@ def secrets_in(url: str) -> list[str]:
     >>> secrets_in("postgresql://me:1%2F2@host/base?sslmode=require&apikey=3")
     ['1%2F2', '3', '1/2']
     """
-    password = _split_user(url.strip().partition("://")[2])[0].partition(":")[2]
-    pairs = (each.partition("=") for each in re.split("[?&]", url)[1:])
+    password = _split_user(_split_scheme(url)[1])[0].partition(":")[2]
+    # up to a fragment as well as with it: a key may have a "#" that nobody has escaped
+    pairs = (each.partition("=") for sign in ("[?&]", "[?&#]") for each in re.split(sign, url)[1:])
     written = [password, *(value for name, _, value in pairs if SECRET_NAMES.search(name))]
     keys = dict.fromkeys([*written, *map(unquote, written)])
     return [key for key in keys if key]
@@ -98,7 +101,7 @@ def is_plain_word(text: str) -> bool:
 
 def check_password(url: str) -> None:
     """Raise ValueError, without the address, where it does not tell where its password ends."""
-    if re.search("[/?#]", _split_user(url.strip().partition("://")[2])[0]):
+    if re.search("[/?#]", _split_user(_split_scheme(url)[1])[0]):
         raise ValueError("write %40, %2F, %3F and %23 for @, /, ? and # in a user or a password")
 
 
@@ -154,10 +157,27 @@ def _split_user(rest: str) -> tuple[str, str]:
 
 
 def _split_url(url: str) -> tuple[str, str, str, str]:
-    scheme, _, rest = url.strip().partition("://")
+    scheme, rest = _split_scheme(url)
     try:
         parts = urlsplit(f"//{_split_user(rest)[1]}")
     except ValueError:
-        return scheme.lower(), "…", "", ""
+        return scheme, "…", "", ""
     host = re.sub(r":[^\]:]*[^\]:\d][^\]:]*$", "", parts.netloc)  # no port: a password, its host forgotten
-    return scheme.lower(), host, parts.path, parts.query
+    return scheme, host, parts.path, parts.query
+
+
+def _split_scheme(url: str) -> tuple[str, str]:
+    """Return the scheme of an address, in lower case, and what follows ``://``; "" and all without one.
+
+    >>> _split_scheme("HTTP://host/v1"), _split_scheme("me:secret@host/to?there=http://x")
+    (('http', 'host/v1'), ('', 'me:secret@host/to?there=http://x'))
+    """
+    scheme, sign, rest = url.strip().partition("://")
+    if sign and not re.search("[@/?#]", scheme):
+        return scheme.lower(), rest
+    return "", url.strip().removeprefix("//")
+
+
+def _join_url(scheme: str, host: str, path: str, query: str = "") -> str:
+    joined = urlunsplit((scheme, host, path, query, ""))
+    return joined if scheme else joined.removeprefix("//")

@@ -13,6 +13,7 @@ import pytest
 
 from kgqa.addresses import (
     check_password,
+    drop_keys,
     drop_user,
     redact_logged_urls,
     redact_name,
@@ -137,6 +138,28 @@ def test_an_address_that_does_not_tell_where_its_password_ends_is_refused(sign: 
     assert drop_user(odd) == "http://host/sparql?default-graph-uri=http://g/"
     assert redact_name(f"openai:{odd}").endswith("//host/sparql?default-graph-uri=http://g/")
     assert any(odd[10:14] in key for key in secrets_in(odd))
+
+
+@pytest.mark.parametrize("start", ["", "//", "http://"])
+def test_an_address_without_a_scheme_keeps_its_password_to_itself(start: str) -> None:
+    address = f"{start}me:Secret-1@host:80/v1?query=ASK&token=123456#x"
+    shown = f"{start.removeprefix('//')}host:80/v1"
+    assert redact_url(address) == drop_user(address) == shown
+    assert drop_keys(address) == f"{shown}?query=ASK"
+    assert {"Secret-1", "123456"} <= {*secrets_in(address)}
+    assert redact_url(f"me:Secret-1@host/v1?to={GRAPH}") == "host/v1"
+
+
+def test_a_path_alone_stays_as_it_is() -> None:
+    assert drop_keys("/v1/search?q=1&key=2") == "/v1/search?q=1"
+
+
+@pytest.mark.parametrize("name", ["Authorization", "auth", "oauth", "x-auth-or", "author_token", "apiKey"])
+def test_a_name_of_a_key_is_told_from_an_author(name: str) -> None:
+    assert secrets_in(f"http://h/?{name}=abcdef1#x&Author=Shakespeare&coauthors=Marlowe") == [
+        "abcdef1#x",
+        "abcdef1",
+    ]
 
 
 GRAPH = "?default-graph-uri=http://me@g/"
