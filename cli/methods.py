@@ -4,6 +4,7 @@ import json
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import typer
+from pydantic_core import to_jsonable_python
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -46,7 +47,7 @@ def methods(
         typer.echo("The options of one: kgqa methods METHOD")
         return
     for name, schema in listed.items():
-        console.print(f"[bold]{name}[/bold]  {headline_of(name)}")
+        console.print(Text.assemble((name, "bold"), f"  {headline_of(name)}"))
         table = Table("option", "default", "", box=None, padding=(0, 2))
         for key, field in schema.model_fields.items():
             table.add_row(key, Text(one_line(option_default(field))), Text(option_help(field)))
@@ -58,15 +59,16 @@ def methods(
 
 
 def option_default(field: "FieldInfo") -> str:
-    """Return the default of an option as ``--option`` takes it."""
+    """Return the default of an option as ``--option`` takes it; "" where it has none."""
+    if field.is_required():
+        return ""
     return option_text(field.get_default(call_default_factory=True))
 
 
 def option_text(value: Any) -> str:
     """Return the value of an option as ``--option`` takes it."""
-    if isinstance(value, str):
-        return value
-    return json.dumps(value.model_dump() if hasattr(value, "model_dump") else value)
+    plain = to_jsonable_python(value, fallback=str)
+    return plain if isinstance(plain, str) else json.dumps(plain)
 
 
 def option_help(field: "FieldInfo") -> str:
