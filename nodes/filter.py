@@ -95,7 +95,7 @@ async def _judge_lots(
     What the graph is to decide is of all lots, and ends the round.
     """
     kept: list[Term] = []
-    counting, open_lots, none_fits, limit = branch.aggregate == Aggregate("count"), 0, False, None
+    counting, open_lots, none_fits, limit = False, 0, False, None
     words: dict[str, None] = {}
     for lot in prompt.lots:
         try:
@@ -116,7 +116,7 @@ async def _judge_lots(
             if reply.missing:
                 runtime.trace["missing"] = reply.missing
             if reply.decides:
-                decided = await _decide(shown, reply, branch, met, state, runtime)
+                decided = await _decide(shown, reply, branch, met, state, runtime, counting=counting)
                 chosen_of = _choose_beside(decided, chosen, reply, whole=len(prompt.lots) == 1)
                 return replace(chosen_of, verdict="filter") if open_lots or words else chosen_of, limit
             undecided = bool(reply.missing) and not chosen
@@ -130,7 +130,7 @@ async def _judge_lots(
     if isinstance(prompt, ApplyConditions) and open_lots and not (kept or none_fits):
         kept = [candidate.term for candidate in prompt.candidates]
     verdict: Literal["stop", "filter"] = "filter" if open_lots or limit else "stop"
-    counted = Aggregate("count") if counting else None
+    counted = Aggregate("count") if counting else branch.aggregate
     picked = "; ".join(filter(None, words)) if words or not kept else branch.picked
     return replace(branch, ends=tuple(kept), verdict=verdict, picked=picked, aggregate=counted), limit
 
@@ -158,8 +158,13 @@ async def _decide(
     met: Sequence[VerifiedChain],
     state: State,
     runtime: NodeRuntime,
+    *,
+    counting: bool,
 ) -> VerifiedChain:
-    """Let the graph apply what a reply states; what it cannot check, no candidate meets."""
+    """Let the graph apply what a reply states; what it cannot check, no candidate meets.
+
+    ``counting``: this reply, or one to an earlier lot, says that the question asks how many fit.
+    """
     conditions = prompt.conditions(reply)
     runtime.trace["conditions"] = [each.words for each in conditions]
     conditions = tuple(dict.fromkeys((*branch.conditions, *conditions)))
@@ -171,7 +176,7 @@ async def _decide(
         return replace(stated, ends=())
     proof: Proof | None = await runtime.try_tool("prove_answers", query=query)
     found = proof.answers if proof else Page(())
-    counted = Aggregate("count") if reply.count else stated.aggregate or branch.aggregate
+    counted = stated.aggregate or (Aggregate("count") if counting else branch.aggregate)
     return replace(stated, ends=found.items, aggregate=counted, truncated=found.truncated)
 
 

@@ -1,6 +1,7 @@
 """Filters by attributes: conditions that the graph decides, for all candidates; picks only beside them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -8,11 +9,14 @@ import pytest
 
 import kgqa
 from kgqa.kg.errors import KGTimeout
+from kgqa.kg.proof.query import Aggregate
 from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.kg.terms import Hop
 from kgqa.models.scripted import Line, ScriptedModel
-from kgqa.nodes import attributes
+from kgqa.nodes import attributes, filter
 from kgqa.priors.errors import EncoderError
 from kgqa.runtime.node import NodeRuntime
+from kgqa.runtime.state import VerifiedChain
 from kgqa.tests.support.doubles import Flaky, shown
 from kgqa.tests.support.guided import choose, playing
 
@@ -260,6 +264,28 @@ async def test_a_condition_does_not_judge_what_an_earlier_lot_left(graph: Open, 
     model = filtering(first, where(("A", ">=", "2990")))
     record = await ask(graph(hub(3_000)), model, "Which players have a size from 2990?")
     assert (len(record["answers"]), record["outcome"]) == (10, "grounded_unverified")
+
+
+async def test_a_count_that_any_lot_asks_for_is_of_what_the_graph_decides(graph: Open) -> None:
+    model = filtering({"chosen": [1], "words": "the best", "count": True}, where(("A", ">=", "2990")))
+    record = await ask(graph(hub(3_000)), model, "How many players have a size from 2990?")
+    assert shown(record) == ["10"]
+
+
+async def test_an_extreme_that_the_graph_has_decided_stays_where_the_rest_is_picked(
+    graph: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    oldest = Aggregate("argmin", (Hop("http://t/r/born"),))
+    judge_lots, aggregates = filter._judge_lots, []
+
+    async def judge(prompt: Any, branch: VerifiedChain, *others: Any) -> Any:
+        kept, limit = await judge_lots(prompt, replace(branch, aggregate=oldest), *others)
+        aggregates.append(kept.aggregate)
+        return kept, limit
+
+    monkeypatch.setattr(filter, "_judge_lots", judge)
+    await ask(graph(TEAM), filtering({"chosen": [2], "words": "the best"}))
+    assert aggregates == [oldest]
 
 
 @pytest.mark.parametrize("operation", ["chain_attributes", "link"])
