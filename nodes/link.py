@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from kgqa.kg.errors import KGError
+from kgqa.kg.errors import KGError, KGTimeout
 from kgqa.kg.languages import foreign_to, language_name
 from kgqa.kg.linking.name_words import is_same_name
 from kgqa.kg.pages import ChainResult, Match, Mention
@@ -61,7 +61,7 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     passed_over = [*given[len(named) :], *unlike]
     for place, entity in enumerate(named):
         if entity and entity not in visits and given and _entity_by_id(given[place]):
-            entity = next(iter(await _entities_by_name(given[place], runtime)), None)
+            entity = await _find_unvisited(entity, given[place], runtime)
         if entity:  # by the name that the graph has for it
             visit = visits.get(entity)
             topics[Entity(entity.id, visit.ends.items[0].term.name or entity.name) if visit else entity] = (
@@ -185,6 +185,15 @@ async def _entities_by_name(text: str, runtime: NodeRuntime) -> list[Entity]:
     else:
         runtime.trace["error"] = f"no entity of the graph has the id {one_line(text)}"
     return []
+
+
+async def _find_unvisited(entity: Entity, text: str, runtime: NodeRuntime) -> Entity | None:
+    """Look up an entity given by its id that no visit has found; where nobody can say, take it as it is."""
+    try:
+        return next(iter(await _entities_by_name(text, runtime)), None)
+    except (BudgetExceeded, KGTimeout) as error:
+        runtime.trace["leads"] = f"left out: {error}"
+        return entity
 
 
 async def _visit_entities(entities: Iterable[Entity], runtime: NodeRuntime) -> dict[Entity, ChainResult]:

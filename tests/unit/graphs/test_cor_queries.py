@@ -8,6 +8,7 @@ import pytest
 import kgqa
 from kgqa.kg.errors import KGRejected, KGTimeout, KGUnavailable
 from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.runtime.budget import BudgetExceeded
 from kgqa.tests.support.doubles import Flaky
 from kgqa.tests.support.guided import FailingVisits, along
 from kgqa.tests.unit.graphs.test_cor import FAMILY, at_depth, choose, playing, shown
@@ -73,6 +74,18 @@ async def test_topics_are_linked_where_their_visit_fails(graph: Open, error: Exc
     record = await ask(failing, playing(choose("child"), at_depth("stop")), ADA, ULM)
     assert record["trace"][0]["leads"] == f"left out: {error}"
     assert ([topic["name"] for topic in record["topics"]], shown(record)) == (["Ada", "Ulm"], ["Cleo"])
+
+
+@pytest.mark.parametrize("error", [KGTimeout("slow"), BudgetExceeded("kg_queries")])
+async def test_an_id_is_taken_as_it_is_where_nobody_can_look_it_up(graph: Open, error: Exception) -> None:
+    failing = FailingVisits(graph(FAMILY), "ends", error, lambda chain: not chain.hops)
+    record = await ask(
+        Flaky(failing, "find_entities", error), playing(choose("child"), at_depth("stop")), ADA
+    )
+    assert record["trace"][0]["leads"] == f"left out: {error}"
+    assert "error" not in record["trace"][0]
+    assert [topic["id"] for topic in record["topics"]] == [ADA]
+    assert shown(record) == ["Ben", "Cleo"]
 
 
 async def test_ends_are_found_where_what_leads_on_is_too_much(graph: Open) -> None:
