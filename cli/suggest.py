@@ -30,6 +30,6 @@ def show_suggestions(kg: Sequence[str] | None, *, as_json: bool) -> NoReturn:
     with output.errors_in_one_line(ValueError):
         found = asyncio.run(show())
     if found < MAX_SUGGESTIONS:
-        bound = f"within {SUGGESTION_SECONDS:.0f} seconds"
-        output.warn(f"{found} of {MAX_SUGGESTIONS} questions were found {bound} that are answered right")
+        bound = f"the search ends after {SUGGESTION_SECONDS:.0f} seconds, or once the graph gives no more"
+        output.warn(f"{found} of {MAX_SUGGESTIONS} questions were found that are answered right; {bound}")
     raise SystemExit(int(output.ExitCode.ANSWERED if found else output.ExitCode.NO_ANSWER))

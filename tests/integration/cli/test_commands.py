@@ -275,6 +275,7 @@ def test_fewer_than_ten_suggestions_are_said_in_one_line(run: Kgqa, town: str) -
     found = len(ended.out.splitlines())
     assert 0 < found < 10
     assert ended.err.startswith(f"kgqa: {found} of 10 questions") and ended.err.count("\n") == 1
+    assert "or once the graph gives no more" in ended.err
 
 
 def test_nothing_is_suggested_of_a_graph_without_names(run: Kgqa, turtle: Callable[..., Path]) -> None:
