@@ -2,7 +2,7 @@
 
 Goes by training parts alone: exemplars are built from one part of them, the weights fitted
 on another. Needs the question sets of the data folder (KGQA_DATA). Takes about ten minutes;
-its columns are those of `FEATURES` in ``models/offline/chain_ranking.py``.
+its columns are those of `FEATURES` in ``retrieval/chain_ranking.py``.
 """
 
 import argparse

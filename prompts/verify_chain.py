@@ -20,14 +20,14 @@ from kgqa.prompts.candidates import (
 )
 from kgqa.prompts.chain import draw_awaited, draw_chain, draw_met
 
-Decision = Literal["stop", "forward", "filter", "backtrack"]
+ChainDecision = Literal["stop", "forward", "filter", "backtrack"]
 
 
 class Verdict(Reply):
     """What to do with a chain and, for ``stop``, which of its ends are the answer."""
 
     rationale: str = Field(default="", description="one short sentence: why")
-    decision: Decision = Field(description="stop, filter, forward or backtrack")
+    decision: ChainDecision = Field(description="stop, filter, forward or backtrack")
     take: Take = Field(default="all", description="for stop: what of the candidates is the answer")
     chosen: list[int] = Field(
         default=[], description="for stop with take=some: candidate numbers, best first"

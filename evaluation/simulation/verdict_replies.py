@@ -11,7 +11,7 @@ from kgqa.kg.terms import Chain, Entity, Term, local_name
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, MAX_DECISIONS_SHOWN, Diagnose, Diagnosis
-from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
+from kgqa.prompts.verify_chain import ChainDecision, Verdict, VerifyChain
 
 MAX_CANDIDATES_TRIED = 20  # candidates that are looked at for one that leads astray
 
@@ -63,7 +63,7 @@ def _misjudge_chain(right: Verdict, seen: JudgedChain, case: Case) -> Verdict:
     """Err where a draw says so: another decision of those offered, or a stop that takes others."""
     if case.happens("judge"):
         refused = {"stop", "filter"} if not seen.candidates else set() if seen.filtering else {"filter"}
-        offered: list[Decision] = [each for each in get_args(Decision) if each not in refused]
+        offered: list[ChainDecision] = [each for each in get_args(ChainDecision) if each not in refused]
         return Verdict(decision=case.draw_other("wrong verdict", offered, right.decision))
     stops = right.decision == "stop"
     if not (seen.filtering and (stops or right.chosen) and case.happens("entity")):
