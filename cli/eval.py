@@ -101,7 +101,7 @@ async def _evaluate_with_bar(arguments: dict[str, Any]) -> "Evaluation":
     from kgqa.evaluation.runs.evaluate import evaluate
     from kgqa.evaluation.runs.event_loop import stop_on_signals
     from kgqa.evaluation.runs.progress import progress_bar
-    from kgqa.runtime.context import Budget
+    from kgqa.runtime.budget import Budget
 
     console = Console(stderr=True, highlight=False)
 

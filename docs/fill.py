@@ -17,7 +17,8 @@ from kgqa.cli.methods import option_default, option_help, option_text
 from kgqa.graphs import METHODS
 from kgqa.kg.dialects import DIALECTS, Dialect
 from kgqa.kg.public_endpoints import ENDPOINTS
-from kgqa.runtime.context import Budget, Context
+from kgqa.runtime.budget import Budget
+from kgqa.runtime.context import Context
 from kgqa.scripts.drawings import captions, describe, draw_svg, read_drawing
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from kgqa.graphs import METHODS, context_of, graph_of
 from kgqa.nodes.chat.reply import reply
 from kgqa.nodes.chat.rewrite import asks, rewrite
 from kgqa.nodes.chat.state import ChatInput, ChatState, check_state
-from kgqa.runtime.context import Budget, Context, run_context
+from kgqa.runtime.budget import Budget
+from kgqa.runtime.context import Context, run_context
 from kgqa.runtime.graph_builder import EitherWay
 from kgqa.runtime.record import Record, Spend, add_spend
 

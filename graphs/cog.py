@@ -31,7 +31,7 @@ from kgqa.nodes.look_again import look_again, look_again_from_frontier
 from kgqa.nodes.plan import plan
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
-from kgqa.runtime.context import Budget
+from kgqa.runtime.budget import Budget
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node, NodeRuntime
 from kgqa.runtime.search_context import ONE_STEP_A_TIME, PlannedContext, Presets

@@ -22,7 +22,7 @@ from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.nodes.smart_lookahead import smart_lookahead
-from kgqa.runtime.context import Budget
+from kgqa.runtime.budget import Budget
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.search_context import ONE_STEP_A_TIME, ChainContext, ExemplarContext, Presets
 

@@ -28,7 +28,7 @@ from kgqa.nodes.vog.revise import look_ahead, revise
 from kgqa.nodes.vog.state import VoGState
 from kgqa.nodes.vog.verify import verify
 from kgqa.priors.rewards import UNREACHABLE_REWARD, RewardMetrics, default_threshold
-from kgqa.runtime.context import Budget
+from kgqa.runtime.budget import Budget
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node
 from kgqa.runtime.search_context import ExemplarContext, FilterContext, OfferContext, OutrightContext, Presets

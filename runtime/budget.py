@@ -1,4 +1,4 @@
-"""What a node may still spend of its question's budget, and what it has spent."""
+"""How much a question may spend; what a node may still spend of it, and has spent."""
 
 import asyncio
 import time
@@ -7,8 +7,27 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from kgqa.models.interface import Usage
 from kgqa.runtime.record import Spend, StoppedBy, add_spend, zero_spend
+
+
+class Budget(BaseModel):
+    """How much one question may spend; null means no limit.
+
+    A limit is checked before each spend. When one is reached, the question is
+    answered from the evidence at hand and the record says ``stopped_by``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    llm_calls: int | None = Field(default=60, ge=0, description="calls of the language model")
+    tokens: int | None = Field(default=200_000, ge=0, description="input and output tokens together")
+    kg_queries: int | None = Field(default=500, ge=0, description="queries of the knowledge graph")
+    seconds: float | None = Field(
+        default=300.0, gt=0, allow_inf_nan=False, description="seconds of wall time"
+    )
 
 
 class BudgetExceeded(Exception):

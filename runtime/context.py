@@ -28,6 +28,7 @@ from kgqa.kg.terms import one_line
 from kgqa.kg.triples import is_triples, write_triples
 from kgqa.models.interface import Model, ModelSettings
 from kgqa.models.registry import MAX_REPLY_TOKENS, default_spec
+from kgqa.runtime.budget import Budget
 from kgqa.runtime.open_once import GivenObjects
 from kgqa.runtime.server_limits import active_limits
 from kgqa.runtime.wordings import wording_fingerprint
@@ -70,23 +71,6 @@ def default_graph(environment: Mapping[str, str]) -> tuple[str, ...]:
     except (ValueError, RecursionError):
         return (text,)
     return tuple(map(str, names)) if names and isinstance(names, list) else (text,)
-
-
-class Budget(BaseModel):
-    """How much one question may spend; null means no limit.
-
-    A limit is checked before each spend. When one is reached, the question is
-    answered from the evidence at hand and the record says ``stopped_by``.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    llm_calls: int | None = Field(default=60, ge=0, description="calls of the language model")
-    tokens: int | None = Field(default=200_000, ge=0, description="input and output tokens together")
-    kg_queries: int | None = Field(default=500, ge=0, description="queries of the knowledge graph")
-    seconds: float | None = Field(
-        default=300.0, gt=0, allow_inf_nan=False, description="seconds of wall time"
-    )
 
 
 class Context(BaseModel):

@@ -9,7 +9,8 @@ from pathlib import Path
 from pydantic import Field, TypeAdapter, ValidationError
 
 from kgqa.models.registry import default_spec
-from kgqa.runtime.context import Budget, default_graph, default_max_tokens
+from kgqa.runtime.budget import Budget
+from kgqa.runtime.context import default_graph, default_max_tokens
 from kgqa.runtime.server_limits import InputLimits, Limits
 from kgqa.serving.authentication import KEYS_VARIABLE, Authenticator, read_keys
 from kgqa.serving.server_patches import stop_usage_reports

@@ -5,7 +5,7 @@ import pytest
 
 from kgqa.graphs import METHODS, context_of
 from kgqa.prompts.base import MAX_QUESTION_CHARS
-from kgqa.runtime.context import Budget
+from kgqa.runtime.budget import Budget
 from kgqa.runtime.server_limits import PRIOR_OPTIONS, Limits, NotServed, activate_limits
 from kgqa.runtime.state import to_typed
 from kgqa.serving.settings import read_limits

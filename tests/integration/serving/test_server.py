@@ -13,7 +13,7 @@ from uuid import uuid4
 import pytest
 
 from kgqa.graphs import context_of, graph_of
-from kgqa.runtime.context import Budget
+from kgqa.runtime.budget import Budget
 from kgqa.serving.checkpoints import checkpointer
 from kgqa.tests.integration.serving.asking import FAMILY
 from kgqa.tests.support.servers import oxigraph, postgres

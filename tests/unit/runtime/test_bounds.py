@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from kgqa.runtime.context import Budget, Context, OptionError
+from kgqa.runtime.budget import Budget
+from kgqa.runtime.context import Context, OptionError
 from kgqa.runtime.search_context import ExemplarContext
 from kgqa.runtime.server_limits import InputLimits, Limits, NotServed
 

@@ -8,7 +8,8 @@ from pydantic.json_schema import GenerateJsonSchema
 from kgqa.api import OptionError, make_context
 from kgqa.graphs import METHODS, context_of, cor
 from kgqa.runtime import server_limits
-from kgqa.runtime.context import Budget, Context
+from kgqa.runtime.budget import Budget
+from kgqa.runtime.context import Context
 from kgqa.runtime.server_limits import Limits
 
 BASE = {"kg": ("a.ttl",), "model": "offline"}

@@ -15,7 +15,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from kgqa.graphs import vog
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.runtime.context import Budget
+from kgqa.runtime.budget import Budget
 from kgqa.tests.support.doubles import KEYS, timeless
 from kgqa.tests.support.planned import TOWNS, entries, nodes, plan, playing, revision, shown, steps, take
 
