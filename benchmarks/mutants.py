@@ -63,8 +63,12 @@ class Group:
 GROUPS = (
     Group(
         "metrics",
-        ("evaluation/scoring/metrics", "evaluation/scoring/matching", "evaluation/scoring/statistics"),
-        ("unit/evaluation/test_metrics", "unit/evaluation/test_matching", "unit/evaluation/test_statistics"),
+        ("evaluation/scoring/run_metrics", "evaluation/scoring/matching", "evaluation/scoring/statistics"),
+        (
+            "unit/evaluation/test_run_metrics",
+            "unit/evaluation/test_matching",
+            "unit/evaluation/test_statistics",
+        ),
     ),
     Group("replies", ("models/parsing",), ("unit/models/test_parsing",)),
     Group(

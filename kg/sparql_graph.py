@@ -12,7 +12,7 @@ from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, GraphFacts, Row, Rows
 from kgqa.kg.languages import preferred_languages
 from kgqa.kg.linked_graph import LinkedGraph
-from kgqa.kg.linking.lookup import NameLookup
+from kgqa.kg.linking.name_sources import NameLookup
 from kgqa.kg.meter import QueryMemo
 from kgqa.kg.naming import Naming, make_description
 from kgqa.kg.pages import Candidate, ChainAttributes, ChainResult, Description, GraphInfo, Page, Table

@@ -9,8 +9,8 @@ from kgqa.evaluation.protocols.shared import measure_exact
 from kgqa.evaluation.protocols.text2sparql import measure_text2sparql
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
-from kgqa.evaluation.scoring.metrics import measure_results
 from kgqa.evaluation.scoring.own import OwnMetric
+from kgqa.evaluation.scoring.run_metrics import measure_results
 
 _LEGACY_PROTOCOLS = {
     "pog": measure_pog,

@@ -12,7 +12,7 @@ from kgqa.evaluation.paper_analysis.intermediates import with_intermediates
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.report.run_folder import Json, ReportError, RunFolder
 from kgqa.evaluation.result import Result, pair_results
-from kgqa.evaluation.scoring.metrics import measure_results
+from kgqa.evaluation.scoring.run_metrics import measure_results
 from kgqa.evaluation.scoring.scores import ZERO_SCORE, ScoredQuestion, score_results
 from kgqa.evaluation.scoring.tables import with_gold
 from kgqa.graphs import METHODS, context_of

@@ -14,7 +14,7 @@ from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.report.groups import DatasetGroup
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.matching import AnswerIndex, answer_keys
-from kgqa.evaluation.scoring.metrics import COST_LABELS
+from kgqa.evaluation.scoring.run_metrics import COST_LABELS
 from kgqa.evaluation.scoring.scores import ZERO_SCORE, Score, reading_preference, score_answers
 from kgqa.runtime.record_text import OUTAGES, OUTCOME_LABELS
 

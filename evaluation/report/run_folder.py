@@ -14,7 +14,7 @@ from kgqa.evaluation.question import Rows
 from kgqa.evaluation.record_files import MAX_RECORDS_FILE_BYTES, parse_json
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.result_files import read_results
-from kgqa.evaluation.scoring.metrics import Metrics
+from kgqa.evaluation.scoring.run_metrics import Metrics
 from kgqa.evaluation.scoring.statistics import Count
 from kgqa.evaluation.scoring.tables import TABLES_FILE, AnswerTables
 from kgqa.files import read_file

@@ -27,8 +27,8 @@ from kgqa.evaluation.runs.progress import Tally, find_price
 from kgqa.evaluation.runs.records import RunError
 from kgqa.evaluation.runs.worker_pool import Sources, WorkerPool, read_sources
 from kgqa.evaluation.scoring.grounding import MAX_CONCURRENT_RESULTS, check_grounding, result_key
-from kgqa.evaluation.scoring.metrics import Metrics, measure_results
 from kgqa.evaluation.scoring.own import MetricFunction, OwnMetric, load_metrics
+from kgqa.evaluation.scoring.run_metrics import Metrics, measure_results
 from kgqa.evaluation.scoring.statistics import summarise_total
 from kgqa.evaluation.scoring.tables import TABLES_FILE, AnswerTables, read_tables, with_given, with_gold
 from kgqa.kg.errors import KGError

@@ -15,8 +15,8 @@ from rich.text import Text
 
 from kgqa.evaluation.runs.asking import OWN
 from kgqa.evaluation.runs.records import failure_reason, is_failed
-from kgqa.evaluation.scoring.metrics import Metrics
 from kgqa.evaluation.scoring.printing import metric_tables
+from kgqa.evaluation.scoring.run_metrics import Metrics
 from kgqa.files import printable_path
 from kgqa.kg.terms import one_line
 

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kgqa.evaluation.scoring.comparison import Comparison
-from kgqa.evaluation.scoring.metrics import COST_LABELS, SHARE_LABELS, labelled_shares
+from kgqa.evaluation.scoring.run_metrics import COST_LABELS, SHARE_LABELS, labelled_shares
 from kgqa.kg.terms import one_line
 
 COST_PARTS = {"mean": "mean", "p50": "median", "p95": "p95", "max": "max", "total": "all"}

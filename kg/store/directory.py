@@ -24,8 +24,8 @@ from kgqa.files import read_file
 from kgqa.kg.dialects import Dialect, detect_dialect
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.graph import GraphFacts
-from kgqa.kg.linking.lookup import StoreNames
 from kgqa.kg.linking.name_index import NamedGraph
+from kgqa.kg.linking.name_sources import StoreNames
 from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.naming import Naming
 from kgqa.kg.profile.building import build_profile

@@ -15,8 +15,8 @@ import pyoxigraph as ox
 
 from kgqa.kg.dialects import Dialect
 from kgqa.kg.graph import GraphFacts
-from kgqa.kg.linking.lookup import is_node
 from kgqa.kg.linking.name_index import NamedGraph
+from kgqa.kg.linking.name_sources import is_node
 from kgqa.kg.linking.spoken_values import spoken_texts
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries

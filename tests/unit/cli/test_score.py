@@ -13,7 +13,7 @@ import typer
 from kgqa.cli.score import score
 from kgqa.evaluation.datasets import load
 from kgqa.evaluation.result_files import read_results
-from kgqa.evaluation.scoring import metrics
+from kgqa.evaluation.scoring import run_metrics
 from kgqa.tests.support.perfect import DATA
 
 GOLD = [
@@ -104,7 +104,7 @@ def test_json_is_the_metrics_and_nothing_else(run: Score, results: str, gold: st
     ended = run(results, "--dataset", gold, "--json")
     found = json.loads(ended.out)
     assert found == json.loads(
-        json.dumps(metrics.measure_results(read_results(results), load(gold).questions, grounded=None))
+        json.dumps(run_metrics.measure_results(read_results(results), load(gold).questions, grounded=None))
     )
     assert found["hits_at_1"]["value"] == pytest.approx(2 / 3)
 

@@ -1,6 +1,6 @@
 """What metrics are called, however deep they stand."""
 
-from kgqa.evaluation.scoring.metrics import labelled_shares
+from kgqa.evaluation.scoring.run_metrics import labelled_shares
 
 HALF = {"value": 0.5, "low": 0.4, "high": 0.6}
 NONE = {"value": None, "low": None, "high": None}

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from kgqa.evaluation.paper_analysis.lookahead import Lookahead, Pruning
 from kgqa.evaluation.result import Result
-from kgqa.evaluation.scoring.metrics import measure_results
+from kgqa.evaluation.scoring.run_metrics import measure_results
 from kgqa.tests.unit.evaluation.test_refinement import asked, result
 
 Json = dict[str, Any]

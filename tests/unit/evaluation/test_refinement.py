@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from kgqa.evaluation.paper_analysis.refinement import Refinement, measure_blueprints, measure_refinement
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.result import Result
-from kgqa.evaluation.scoring.metrics import Metrics, measure_results
+from kgqa.evaluation.scoring.run_metrics import Metrics, measure_results
 from kgqa.evaluation.scoring.scores import score_results
 
 ON = {"method": "cog", "refinement": True}

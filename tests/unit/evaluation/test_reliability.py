@@ -4,7 +4,7 @@ import pytest
 
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.result import Result
-from kgqa.evaluation.scoring.metrics import measure_results
+from kgqa.evaluation.scoring.run_metrics import measure_results
 
 
 def asked(id: str, gold: str = "Ulm") -> Question:

@@ -11,7 +11,7 @@ from kgqa.evaluation.paper_analysis.calibration import read_trials
 from kgqa.evaluation.paper_analysis.revision import Revision, measure_revision
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.result import Result
-from kgqa.evaluation.scoring.metrics import measure_results
+from kgqa.evaluation.scoring.run_metrics import measure_results
 from kgqa.evaluation.scoring.scores import score_results
 
 Json = dict[str, Any]

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.result import Result
-from kgqa.evaluation.scoring.metrics import Metrics, measure_results
+from kgqa.evaluation.scoring.run_metrics import Metrics, measure_results
 from kgqa.evaluation.scoring.statistics import BOOTSTRAP_RESAMPLES
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition
 from kgqa.kg.terms import Chain, Entity, Hop, Literal

@@ -9,7 +9,7 @@ import pytest
 import kgqa
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.result_files import parse_result
-from kgqa.evaluation.scoring.metrics import measure_results
+from kgqa.evaluation.scoring.run_metrics import measure_results
 from kgqa.graphs.cor import CoR
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import ScriptedModel

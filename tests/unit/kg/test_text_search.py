@@ -9,7 +9,7 @@ import pytest
 from kgqa.kg.dialects import FREEBASE, PLAIN, WIKIDATA
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import Rows
-from kgqa.kg.linking.lookup import QueryLookup, list_all_names, spellings
+from kgqa.kg.linking.name_sources import QueryLookup, list_all_names, spellings
 from kgqa.kg.linking.search import TextSearch, find_text_search, word_groups
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql.text_search import search_names

@@ -9,7 +9,7 @@ from typing import Any
 from kgqa.api import ask
 from kgqa.evaluation.datasets import load
 from kgqa.evaluation.result_files import read_results
-from kgqa.evaluation.scoring.metrics import measure_results
+from kgqa.evaluation.scoring.run_metrics import measure_results
 from kgqa.models.scripted import Line, ScriptedModel
 from kgqa.prompts.base import Prompt
 from kgqa.tests.conftest import PREFIXES
