@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from kgqa.kg.pages import Candidate, Page, Proof
 from kgqa.kg.proof.query import Aggregate
@@ -36,7 +36,7 @@ async def filter_candidates(state: State, runtime: NodeRuntime) -> Update:
     its alternatives. A malformed reply chooses nothing; of attributes it leaves the ends as they are.
     """
     *earlier, branch = state["memory"]
-    kept, limit = await filter_branch(branch, state, runtime, met=earlier)
+    kept, limit = await filter_branch(branch, state, runtime, earlier=earlier)
     if kept is None:
         earlier = [each for each in earlier if each.ends != branch.ends]
         return {"memory": earlier, "chain": branch.chain, "candidates": [], "decision": "backtrack"}
@@ -44,15 +44,15 @@ async def filter_candidates(state: State, runtime: NodeRuntime) -> Update:
 
 
 async def filter_branch(
-    branch: VerifiedChain, state: State, runtime: NodeRuntime, *, met: Sequence[VerifiedChain]
+    branch: VerifiedChain, state: State, runtime: NodeRuntime, *, earlier: Sequence[VerifiedChain]
 ) -> tuple[VerifiedChain | None, StoppedBy | None]:
     """Return a branch with the ends that fit, None if none does; and the limit that cut the turns short."""
     runtime.trace |= {"chain": str(branch.chain), "candidates": len(branch.ends)}
-    kept, limit, prompt = branch, None, await _make_prompt(branch, state, runtime, met)
+    kept, limit, prompt = branch, None, await _make_prompt(branch, state, runtime, earlier)
     lots, judged = prompt.lots, True
     while lots and not limit:
         try:
-            kept, limit = await _judge_lots(prompt, kept, met, state, runtime)
+            kept, limit = await _judge_lots(prompt, kept, earlier, state, runtime)
             judged = judged and kept.verdict == "stop"
         except BudgetExceeded as error:
             if kept is branch:
@@ -71,22 +71,41 @@ def _candidates(branch: VerifiedChain) -> tuple[Candidate, ...]:
 
 
 async def _make_prompt(
-    branch: VerifiedChain, state: State, runtime: NodeRuntime, met: Sequence[VerifiedChain]
+    branch: VerifiedChain, state: State, runtime: NodeRuntime, earlier: Sequence[VerifiedChain]
 ) -> FilterPrompt:
     plan = shown_progress(cast(CoGState, state), runtime.context) if "findings" in state else None
     question, topics = state["question"], tuple(state["topic_entities"])
-    others, ends = tuple(each.chain for each in met), _candidates(branch)
+    earlier_chains, ends = tuple(each.chain for each in earlier), _candidates(branch)
     applied = branch.conditions
     if not runtime.context.attributes:
-        return FilterCandidates(question, branch.chain, ends, plan, others, applied, topics=topics)
-    known = await known_attributes(question, branch, met, topics, runtime)
-    return ApplyConditions(question, branch.chain, ends, known, plan, others, applied, topics=topics)
+        return FilterCandidates(question, branch.chain, ends, plan, earlier_chains, applied, topics=topics)
+    known = await known_attributes(question, branch, earlier, topics, runtime)
+    return ApplyConditions(question, branch.chain, ends, known, plan, earlier_chains, applied, topics=topics)
+
+
+class _LotVerdict(NamedTuple):
+    """What a reply leaves of a lot: ``words`` say by what it has chosen, None where it has not."""
+
+    kept: Sequence[Term]
+    undecided: bool = False
+    none_fits: bool = False
+    words: str | None = None
+
+
+def _read_lot(reply: FilterReply, terms: Sequence[Term], chosen: Sequence[Term]) -> _LotVerdict:
+    """Read what a reply that leaves nothing to the graph says of its lot."""
+    none_fits = False
+    if isinstance(reply, StatedConditions):
+        none_fits, undecided = reply.fits == "none", bool(reply.missing) and not chosen
+        if undecided or reply.fits == "all" or (reply.count and not chosen):
+            return _LotVerdict(terms, undecided, none_fits)
+    return _LotVerdict(chosen, none_fits=none_fits, words=getattr(reply, "words", "") or reply.rationale)
 
 
 async def _judge_lots(
     prompt: FilterPrompt,
     branch: VerifiedChain,
-    met: Sequence[VerifiedChain],
+    earlier: Sequence[VerifiedChain],
     state: State,
     runtime: NodeRuntime,
 ) -> tuple[VerifiedChain, StoppedBy | None]:
@@ -94,49 +113,58 @@ async def _judge_lots(
 
     What the graph is to decide is of all lots, and ends the round.
     """
-    kept: list[Term] = []
-    counting, open_lots, none_fits, limit = False, 0, False, None
-    words: dict[str, None] = {}
+    verdicts: list[_LotVerdict] = []
+    counting, limit = False, None
     for lot in prompt.lots:
         try:
-            shown, reply = await _ask(replace(prompt, candidates=lot), branch, met, runtime)
+            shown, reply = await _ask(replace(prompt, candidates=lot), branch, earlier, runtime)
         except BudgetExceeded as error:
-            if not kept:
+            if not any(each.kept for each in verdicts):
                 raise
             limit = error.limit
             break
-        terms = [candidate.term for candidate in lot]
         if reply is None:
-            open_lots += 1
+            verdicts.append(_LotVerdict((), undecided=True))
             continue
         runtime.trace["reason"] = reply.rationale
+        terms = [candidate.term for candidate in lot]
         chosen = [terms[number - 1] for number in reply.chosen]
         counting = counting or reply.count
         if isinstance(reply, StatedConditions) and isinstance(shown, ApplyConditions):
             if reply.missing:
                 runtime.trace["missing"] = reply.missing
             if reply.decides:
-                decided = await _decide(shown, reply, branch, met, state, runtime, counting=counting)
-                chosen_of = _choose_beside(decided, chosen, reply, whole=len(prompt.lots) == 1)
-                return replace(chosen_of, verdict="filter") if open_lots or words else chosen_of, limit
-            undecided = bool(reply.missing) and not chosen
-            open_lots += undecided
-            none_fits = none_fits or reply.fits == "none"
-            if undecided or reply.fits == "all" or (reply.count and not chosen):
-                kept += terms
-                continue
-        kept += chosen
-        words[getattr(reply, "words", "") or reply.rationale] = None
-    if isinstance(prompt, ApplyConditions) and open_lots and not (kept or none_fits):
-        kept = [candidate.term for candidate in prompt.candidates]
-    verdict: Literal["stop", "filter"] = "filter" if open_lots or limit else "stop"
+                decided = await _decide(shown, reply, branch, earlier, state, runtime, counting=counting)
+                narrowed = _choose_beside(decided, chosen, reply, whole=len(prompt.lots) == 1)
+                still_open = any(each.undecided or each.words is not None for each in verdicts)
+                return replace(narrowed, verdict="filter") if still_open else narrowed, None
+        verdicts.append(_read_lot(reply, terms, chosen))
+    return _sum_up(verdicts, prompt, branch, counting=counting, limit=limit), limit
+
+
+def _sum_up(
+    verdicts: Sequence[_LotVerdict],
+    prompt: FilterPrompt,
+    branch: VerifiedChain,
+    *,
+    counting: bool,
+    limit: StoppedBy | None,
+) -> VerifiedChain:
+    """Return the branch with what all lots leave; where nobody could decide any, all of its ends."""
+    kept = tuple(term for each in verdicts for term in each.kept)
+    undecided = any(each.undecided for each in verdicts)
+    none_fits = any(each.none_fits for each in verdicts)
+    if isinstance(prompt, ApplyConditions) and undecided and not (kept or none_fits):
+        kept = tuple(candidate.term for candidate in prompt.candidates)
+    verdict: Literal["stop", "filter"] = "filter" if undecided or limit else "stop"
     counted = Aggregate("count") if counting else branch.aggregate
+    words = dict.fromkeys(each.words for each in verdicts if each.words is not None)
     picked = "; ".join(filter(None, words)) if words or not kept else branch.picked
-    return replace(branch, ends=tuple(kept), verdict=verdict, picked=picked, aggregate=counted), limit
+    return replace(branch, ends=kept, verdict=verdict, picked=picked, aggregate=counted)
 
 
 async def _ask(
-    prompt: FilterPrompt, branch: VerifiedChain, met: Sequence[VerifiedChain], runtime: NodeRuntime
+    prompt: FilterPrompt, branch: VerifiedChain, earlier: Sequence[VerifiedChain], runtime: NodeRuntime
 ) -> tuple[FilterPrompt, FilterReply | None]:
     """Return the reply, and the prompt that it is to: with what was missing, once it was looked for."""
     if not isinstance(prompt, ApplyConditions):
@@ -144,7 +172,7 @@ async def _ask(
     reply = await runtime.ask(prompt)
     if reply is None or not prompt.can_look_for(reply):
         return prompt, reply
-    known = await look_for_missing(reply.missing, prompt.known, branch, met, runtime)
+    known = await look_for_missing(reply.missing, prompt.known, branch, earlier, runtime)
     if known is None:
         return prompt, reply
     searched = replace(prompt, known=known, looked_for=reply.missing)
@@ -155,7 +183,7 @@ async def _decide(
     prompt: ApplyConditions,
     reply: StatedConditions,
     branch: VerifiedChain,
-    met: Sequence[VerifiedChain],
+    earlier: Sequence[VerifiedChain],
     state: State,
     runtime: NodeRuntime,
     *,
@@ -170,7 +198,7 @@ async def _decide(
     conditions = tuple(dict.fromkeys((*branch.conditions, *conditions)))
     stated = replace(branch, verdict="stop", conditions=conditions, aggregate=prompt.aggregate(reply))
     try:
-        query = query_of_memory([*met, stated], state["topic_entities"])
+        query = query_of_memory([*earlier, stated], state["topic_entities"])
     except ValueError as error:
         runtime.record_failure(error)
         return replace(stated, ends=())

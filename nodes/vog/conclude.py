@@ -117,7 +117,7 @@ async def _take_answer(
         met = met if branch.place else []
     if reply.decision == "stop":
         return {**accepted, "memory": [*met, branch]}
-    kept, limit = await filter_branch(branch, state, runtime, met=met)
+    kept, limit = await filter_branch(branch, state, runtime, earlier=met)
     return {"memory": [*met, kept], "stopped_by": limit, "decision": "stop"} if kept else None
 
 
