@@ -38,7 +38,7 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     meanings: dict[str, list[Entity]] = {}
     classes: dict[str, list[Hop]] = {}
     said_as: dict[str, str] = {}
-    unlike: list[str] = []
+    loosely_matched: list[str] = []
     found = await _resolve_topics(given, runtime)
     named = [next(iter(each), None) for each in found]
     meanings |= {first.id: others for first, *others in filter(None, found) if others}
@@ -49,7 +49,9 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
         classes = {each.matches[0].entity.id: [*each.matches[0].hops] for each in mentions if each.is_class}
         said_as = {match.entity.id: each.text for each in mentions for match in each.matches}
         mentions = _topical(mentions, question, runtime)
-        unlike = [mention.text for mention in mentions if mention.matches[0].how in {"fuzzy", "embedding"}]
+        loosely_matched = [
+            mention.text for mention in mentions if mention.matches[0].how in {"fuzzy", "embedding"}
+        ]
         named = list(dict.fromkeys(mention.matches[0].entity for mention in mentions))
         meanings = {
             mention.matches[0].entity.id: [match.entity for match in mention.matches[1:]]
@@ -58,7 +60,7 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
         }
     visits = await _visit_entities((entity for entity in named if entity), runtime)
     topics: dict[Entity, None] = {}
-    passed_over = [*given[len(named) :], *unlike]
+    passed_over = [*given[len(named) :], *loosely_matched]
     for place, entity in enumerate(named):
         if entity and entity not in visits and given and _entity_by_id(given[place]):
             entity = await _find_unvisited(entity, given[place], runtime)

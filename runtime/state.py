@@ -233,7 +233,7 @@ class Update(TypedDict, total=False):
     linked: bool
     """Whether they were found in the question, and nobody has given them."""
     passed_over: list[str]
-    """What was given or found as a topic, and is no part of the search: the graph does not have it."""
+    """Words for topics that answers may not be about: not in the graph, only like a name in it, left out."""
     meanings: dict[str, list[Entity]]
     """What else the mention of a topic entity may mean, by its id, the likeliest first."""
     classes: dict[str, list[Hop]]
