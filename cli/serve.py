@@ -7,7 +7,9 @@ import signal
 import socket
 import sys
 import threading
+import time
 import webbrowser
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -112,7 +114,7 @@ def _as_module(path: str) -> str:
 
 
 def _make_default(name: str, value: str) -> None:
-    """Have the server ask this where nobody names another; of those that are allowed, the first is asked."""
+    """Make this the server's default: of a list of allowed ones that has it, put it first."""
     os.environ[f"KGQA_{name}"] = value
     allowed = list(filter(None, map(str.strip, os.environ.get(f"KGQA_ALLOW_{name}", "").split(","))))
     if value in allowed:
@@ -163,13 +165,11 @@ def _choose_port(host: str, port: int | None) -> int:
 
 def _announce(host: str, port: int, address: str, open_page: bool) -> None:
     """Say where the page is, once it is."""
-    stopped = threading.Event()
     while True:
-        try:
+        with suppress(OSError):
             socket.create_connection((host, port), timeout=1).close()
             break
-        except OSError:
-            stopped.wait(0.1)
+        time.sleep(0.1)
     typer.echo(f"kgqa is at {address} (Ctrl-C ends it)")
     if open_page:
         webbrowser.open(address)

@@ -26,14 +26,22 @@ OUTGOING_CALLS = {"webhook": "webhooks", "feedback_keys": "addresses for feedbac
 """What LangGraph's server can do for a run that makes it call other servers."""
 
 TRACING_KEYS = ("__langsmith_project__", "__langsmith_example_id__")
-"""Where it keeps whom a caller wants to be told of the run."""
+"""Where LangGraph's server keeps whom a caller wants to be told of the run."""
 
 COMMAND_PARAMETERS = {
     "run.start": {"assistant_id", "input", "config", "metadata", "multitaskStrategy", "langsmith_tracer"},
-    "input.respond": {"interrupt_id", "response", "responses", "namespace", "update", "goto", "config"}
-    | {"metadata"},
+    "input.respond": {
+        "interrupt_id",
+        "response",
+        "responses",
+        "namespace",
+        "update",
+        "goto",
+        "config",
+        "metadata",
+    },
 }
-"""What it reads of the commands that begin a run."""
+"""What LangGraph's server reads of the commands that begin a run."""
 
 STRATEGIES = ("enqueue", "interrupt", "reject", "rollback")
 """What a run does where another goes on, on its thread."""
@@ -48,7 +56,7 @@ OWN_CONFIGURABLE = {
     "graph_id",
     "thread_id",
 }
-"""What it reads of ``configurable`` beside the options of a method."""
+"""What LangGraph's server reads of ``configurable`` beside the options of a method."""
 
 
 def refusal(why: object, status: int, headers: Mapping[str, str] | None = None) -> JSONResponse:
@@ -63,7 +71,7 @@ class RequestRefused(ValueError):
 def check_run(asked: Mapping[str, Any], after_seconds: float, assistant: Any) -> None:
     """Refuse a run of an assistant by what LangGraph's server has made of its request."""
     _check_input(asked.get("input"))
-    _check_length((asked.get("command") or {}).get("update"))
+    _check_size(_object(asked.get("command") or {}, "update"))
     config = asked.get("config") or {}
     chosen = config.get("configurable") or {}
     if chosen.get("__context_provided__"):
@@ -91,7 +99,7 @@ def check_command(command: Any) -> None:
     """Refuse a command of the streaming protocol that has what its server does not read."""
     method = command.get("method") if isinstance(command, dict) else None
     if not isinstance(method, str) or method not in COMMAND_PARAMETERS:
-        return  # it says so itself
+        return  # LangGraph's server says so itself
     given = _object(command, "params")
     _check_names("parameter", given, COMMAND_PARAMETERS[method])
     if method == "run.start":
@@ -106,11 +114,13 @@ def check_command(command: Any) -> None:
 
 
 def _check_input(given: Any) -> None:
-    """Refuse an input that is too long, or has what a graph does not read."""
-    _check_length(given)
+    """Refuse an input that is no object or too long, or has what a graph does not read."""
+    if given is not None and not isinstance(given, dict):
+        raise RequestRefused('what is asked has to be an object, such as {"question": "..."}')
     if given:
+        _check_size(given)
         _check_names("input", given, (ChatInput if "messages" in given else Input).__annotations__)
-        _check_length(_last_asked(given.get("messages") or []))
+        _check_size(_last_asked(given.get("messages") or []))
 
 
 def _last_asked(messages: Any) -> dict[str, Any]:
@@ -122,12 +132,8 @@ def _last_asked(messages: Any) -> dict[str, Any]:
     return {"question": question, "topics": topics}
 
 
-def _check_length(given: Any) -> None:
-    """Refuse an input, or an update of one, that is no object or too long; none is fine."""
-    if given is None:
-        return
-    if not isinstance(given, dict):
-        raise RequestRefused('what is asked has to be an object, such as {"question": "..."}')
+def _check_size(given: Mapping[str, Any]) -> None:
+    """Refuse an input, or an update of one, whose question, topics or id are too long."""
     try:
         active_limits().check_input(given)
     except NotServed as error:

@@ -6,20 +6,18 @@ Its in-memory runtime, that of ``langgraph dev``, does some things badly:
 - It deletes a thread by its place in a list, which it looks up before it waits for the
   checkpoints: of two deletions at once, the second removes somebody else's thread. Every
   run without a thread ends in a deletion.
-- Where a run that goes on is deleted or rolled back, or its thread is deleted, it goes on; its steps are
-  kept after all, and its thread counts as busy for ever.
-- Threads without values end a search by values in an error, and a copy of a thread, which has none, is
-  found by any.
-- It prunes no threads to their last step, though checkpoints can.
-- What a thread's state cannot take is an error of the server, and a thread that was to begin so stays.
-- Whoever joins a run that is not there is told so in an answer that says of itself that all is well.
+- Deleting or rolling back a running run, or deleting its thread, does not stop the run: its steps are
+  still written, and its thread stays busy.
+- A search for threads by values fails at a thread without values; a copy of a thread has none, and every
+  search by values finds it.
+- Threads cannot be pruned to their last step, though checkpoints can.
+- Values that a thread's state cannot take are answered with status 500, and a thread that was to begin with
+  them stays.
+- Joining a run that does not exist is answered with status 200.
+- Some kilobytes of each run are kept for ever, even after its thread is deleted.
 
-Of each run it keeps some kilobytes for ever, even where its thread is deleted: of threads deleted long ago
-nothing is kept here.
-
-Where the runtime does better one day, the changes affect nothing but who waits for whom.
-Its streaming protocol says in several lines what it refuses.
-And it reports to LangSmith how much it has run, as soon as it has read a key of LangSmith.
+If a later runtime mends these, the patches are harmless. Two more, outside of the runtime: the streaming
+protocol's errors span several lines; with a LangSmith key the server reports its usage.
 """
 
 import asyncio
@@ -56,6 +54,7 @@ _KNOWN_PARAMETERS = {
     "Runs.Stream.check_run_stream_auth": ["run_id", "thread_id", "ctx"],
     "is_jsonb_contained": ["superset", "subset"],
 }
+_UNGIVEN: Any = object()  # what a parameter is where the caller leaves it out
 _log = logging.getLogger("kgqa.serving")
 
 
@@ -204,12 +203,18 @@ def _patch_joins(ops: Any) -> None:
     stream = ops.Runs.Stream
     check = stream.check_run_stream_auth
 
-    async def check_run_is_there(run_id: Any, thread_id: Any, *joined: Any) -> None:
-        await check(run_id, thread_id, *joined)
-        if not joined:  # no answer has begun: there is a status to tell it by
-            async with ops.connect() as conn:
-                if await anext(await ops.Runs.get(conn, run_id, thread_id=thread_id), None) is None:
-                    raise ops.HTTPException(404, "Run not found")
+    async def check_run_is_there(run_id: Any, thread_id: Any, ctx: Any = _UNGIVEN) -> None:
+        """Check as the server does; for `join_run`, which alone gives no ``ctx``, also that there is a run.
+
+        `Stream.join` gives one: its answer has begun, and a status can no longer be sent.
+        """
+        if ctx is not _UNGIVEN:
+            await check(run_id, thread_id, ctx)
+            return
+        await check(run_id, thread_id)
+        async with ops.connect() as conn:
+            if await anext(await ops.Runs.get(conn, run_id, thread_id=thread_id), None) is None:
+                raise ops.HTTPException(404, "Run not found")
 
     stream.check_run_stream_auth = staticmethod(check_run_is_there)
 

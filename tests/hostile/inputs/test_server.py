@@ -47,6 +47,7 @@ REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"input": {**ASKED, "topics": ["x"] * 101}}, "there are more than 100 topics"),
     ({"input": {**ASKED, "id": "x" * 1_001}}, "a topic or the id is longer than 1000 characters"),
     ({"input": None, "command": {"update": {"question": "x" * 4_001}}}, "the question is longer"),
+    ({"input": None, "command": {"update": [["question", "x"]]}}, "update has to be an object, not [["),
 )
 
 

@@ -362,8 +362,9 @@ def test_what_is_no_object_is_not_asked(server: Server, alice: Any, pairs: Any) 
 
     why = (422, {"detail": 'what is asked has to be an object, such as {"question": "..."}'})
     assert refused("/runs/wait", input=pairs) == why
-    reply = refused(f"/threads/{thread}/runs/wait", command={"update": pairs, "goto": "link"})
-    assert reply == why if isinstance(pairs, list) else reply[0] == 422
+    status, reply = refused(f"/threads/{thread}/runs/wait", command={"update": pairs, "goto": "link"})
+    assert status == 422
+    assert not isinstance(pairs, list) or reply["detail"].startswith("update has to be an object, not [")
     assert refused(f"/threads/{thread}/state", values=pairs, as_node="__start__")[0] in {400, 422}
     assert alice.threads.get_state(thread)["values"] == {}
 
