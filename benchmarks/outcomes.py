@@ -94,7 +94,7 @@ def case_of(family: str, record: Record, f1: float) -> Case:
 def ask_sets(asked: int) -> Iterator[Asked]:
     """Ask so many questions of each set, drawn by chance."""
     for family, kg, file, split in SETS:
-        every = [each for each in load(DATA / file).part(split) if each.scored]
+        every = [each for each in load(DATA / file).select(split) if each.scored]
         chosen = random.Random(7).sample(every, min(asked, len(every)))
         graph = [str(DATA / name) for name in kg]
         records = asyncio.run(kgqa.abatch([each.text for each in chosen], kg=graph, model="offline"))

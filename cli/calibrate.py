@@ -66,7 +66,7 @@ def calibrate(
         part = training_split(loaded) if split is None else split
         run = {"dataset": loaded, "split": part, "out": folder / "run"}
         ended = run_evaluation({**given, **arguments, **run})
-        tried = _read_trials(ended, loaded.part(part, limit))
+        tried = _read_trials(ended, loaded.select(part, limit))
     _print_calibration(ended, tried)
 
 

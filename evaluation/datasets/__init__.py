@@ -1,7 +1,7 @@
 """Datasets: questions with their gold, whatever file they come from.
 
 >>> dataset = load("sample")
->>> dataset.format, len(dataset.questions), len(dataset.part("test", limit=10))
+>>> dataset.format, len(dataset.questions), len(dataset.select("test", limit=10))
 ('kgqa', 298, 10)
 
 A file is JSON lines, a JSON document, a table (CSV or TSV with a line of column names, one of them

@@ -65,7 +65,7 @@ class Dataset:
     format: str
     graph: Path | None = None
 
-    def part(self, split: str | None = None, limit: int | None = None) -> tuple[Question, ...]:
+    def select(self, split: str | None = None, limit: int | None = None) -> tuple[Question, ...]:
         """Take the questions of one split, or all of them.
 
         Args:
@@ -93,8 +93,8 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True, o
         source: a name of `BUNDLED` for questions of the sample graph; one of `sources.SOURCES`, that was
             fetched before, or of a part of it (``webqsp:train``); a file, gzipped or not; or a reader.
         format: One of ``FORMATS``; None tells it by the file's first record.
-        pipes: Whether it may be a pipe, which is waited for; not where a file of others names it.
-        own: Whether it may name a reader of the user's own, whose code is run; likewise.
+        pipes: Whether a named pipe may be read, which blocks; off for paths that a run folder names.
+        own: Whether ``source`` may name a function of the user's, which is then run; off likewise.
 
     Raises:
         DatasetError: one line that names file, line (or record) and field.
@@ -105,6 +105,10 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True, o
         return replace(read, name=source.lower(), digest=here.digest, graph=here.graph)
     if own and isinstance(source, str) and names_plugin("datasets", source) and not os.path.exists(source):
         return _load_own(source)
+    return _load_file(source, format, pipes=pipes)
+
+
+def _load_file(source: str | Path, format: str | None, *, pipes: bool) -> Dataset:
     collecting = gc.isenabled()
     try:
         bundled = BUNDLED.get(source) if isinstance(source, str) else None

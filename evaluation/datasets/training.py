@@ -35,7 +35,7 @@ def load_training_material(
         dataset = load(file, format, own=True)
         if dataset.digest in sources:
             raise DatasetError(f"{dataset.name} is the same file as {sources[dataset.digest].name}")
-        questions = dataset.part(training_split(dataset) if split is None else split)
+        questions = dataset.select(training_split(dataset) if split is None else split)
         examples += map(_to_example, questions)
         sources[dataset.digest] = SourceFile(dataset.name, dataset.digest, len(questions))
     return TrainingMaterial(tuple(examples), tuple(sources.values()))

@@ -134,7 +134,7 @@ def _build_run(
     intermediates: Json,
 ) -> ReportedRun:
     if dataset:
-        part = dataset.part(folder.dataset.get("split"), folder.dataset.get("limit"))
+        part = dataset.select(folder.dataset.get("split"), folder.dataset.get("limit"))
         questions = with_gold(with_intermediates(part, intermediates), folder.gold)
     else:
         known = {r.id or r.question: Question(r.id or r.question, r.question) for r in folder.results}

@@ -301,7 +301,7 @@ def _load_questions(
         raise RunError(
             f"{loaded.name} has questions and no answers, so nothing can be scored; kgqa ask --file asks them"
         )
-    questions = loaded.part(split, limit)
+    questions = loaded.select(split, limit)
     if len({question.id for question in questions}) < len(questions):
         raise RunError(f"{loaded.name} has several questions of one id; give each its own")
     return loaded, questions

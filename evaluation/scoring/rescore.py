@@ -79,7 +79,7 @@ def rescore(
     recorded, seed = head.get("dataset", {}), head.get("seed") or 0
     loaded = _load_dataset(dataset, format, recorded)
     limit = recorded.get("limit") if limit is None else limit
-    questions = loaded.part(split or recorded.get("split"), limit)
+    questions = loaded.select(split or recorded.get("split"), limit)
     advice = "remove it, and the breakdown by it is left out"
     counts = _read_beside(file.with_name(INTERMEDIATES_FILE), IntermediateCounts, advice)
     questions = with_intermediates(questions, counts)

@@ -148,7 +148,7 @@ async def test_a_dataset_of_ones_own_is_asked_and_reported(
 
 
 def test_questions_may_be_given_as_they_are(own: Callable[[str], str]) -> None:
-    (question,) = load(own("as_questions"), own=True).part("test")
+    (question,) = load(own("as_questions"), own=True).select("test")
     assert question == Question(
         "a", "Where?", readings=((EntityRef(None, "Sea 1"),),), splits={"split": "test"}
     )

@@ -188,7 +188,7 @@ def test_answers_are_looked_for_on_the_graph(
 def folder(write: Write) -> str:
     """A run of ours on the first three sample questions of its test part."""
     sample = load("sample")
-    asked = sample.part("all", 3)
+    asked = sample.select("all", 3)
     gold = [[{"id": answer.id, "name": answer.name} for answer in question.gold] for question in asked]
     records = [
         {"id": question.id, "question": question.text, "answers": answers, "outcome": "grounded"}

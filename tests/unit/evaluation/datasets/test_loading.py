@@ -194,13 +194,13 @@ def test_the_collector_is_on_again_whatever_happens(write: Write) -> None:
 
 def test_a_part_is_a_split_or_the_beginning_of_one() -> None:
     dataset = load("sample")
-    test = dataset.part("test")
+    test = dataset.select("test")
     assert len(test) == 145
     assert {question.splits["split"] for question in test} == {"test"}
-    assert dataset.part("split=test") == test
-    assert dataset.part("test", limit=7) == test[:7]
-    assert dataset.part("all", 7) == dataset.questions[:7]
-    assert dataset.part() == dataset.part(None) == dataset.part("all", 10**6) == dataset.questions
+    assert dataset.select("split=test") == test
+    assert dataset.select("test", limit=7) == test[:7]
+    assert dataset.select("all", 7) == dataset.questions[:7]
+    assert dataset.select() == dataset.select(None) == dataset.select("all", 10**6) == dataset.questions
 
 
 def test_a_split_may_have_another_name(write: Write) -> None:
@@ -209,11 +209,11 @@ def test_a_split_may_have_another_name(write: Write) -> None:
         for n, group in enumerate(("train", "test", "test"))
     ]
     dataset = load(write(lines))
-    assert [question.id for question in dataset.part("split_group=test")] == ["1", "2"]
+    assert [question.id for question in dataset.select("split_group=test")] == ["1", "2"]
     with pytest.raises(
         DatasetError, match=r"no questions in the split 'dev'; it has all, test, split_group=test, split"
     ):
-        dataset.part("dev")
+        dataset.select("dev")
 
 
 @pytest.mark.parametrize("split", ["dev", "", "=", "split=", "split=dev", "kind=chain"])
@@ -221,13 +221,13 @@ def test_a_split_that_is_not_there_lists_those_that_are(split: str) -> None:
     with pytest.raises(
         DatasetError, match=r"^sample has no questions in the split '.*'; it has all, test, train$"
     ):
-        load("sample").part(split)
+        load("sample").select(split)
 
 
 @pytest.mark.parametrize("limit", [0, -1])
 def test_a_limit_takes_at_least_one(limit: int) -> None:
     with pytest.raises(DatasetError, match=f"^a limit is at least 1, not {limit}$"):
-        load("sample").part("all", limit)
+        load("sample").select("all", limit)
 
 
 def test_the_table_of_formats_lists_them_all() -> None:

@@ -45,7 +45,7 @@ def test_a_question_is_asked_in_each_language(tmp_path: Path) -> None:
     ]
     assert [each.ordered for each in found.questions] == [False, False, True]
     assert found.questions[0].sparql == "SELECT (COUNT(?h) AS ?n) { ?h a <http://x/Hut> }"
-    assert [each.id for each in found.part("split_language=de")] == ["huts:1-de"]
+    assert [each.id for each in found.select("split_language=de")] == ["huts:1-de"]
 
 
 def test_rows_of_a_line_are_gold_and_their_first_column_the_answers(tmp_path: Path) -> None:
