@@ -30,7 +30,7 @@ from kgqa.priors.artifact_store import ArtifactStore, Header, SourceFile, read_l
 from kgqa.priors.encoder import BUNDLED_ENCODER, EncodeTexts, Vectors, encode_once
 from kgqa.priors.errors import BlueprintError
 from kgqa.priors.slots import Blueprint, BlueprintLists
-from kgqa.priors.training_questions import BlueprintLesson, Reading, TrainingQuestion, extract_lessons
+from kgqa.priors.training_questions import BlueprintLesson, QueryReading, TrainingQuestion, extract_lessons
 from kgqa.priors.vector_index import VectorIndex, VectorLabel
 
 LIBRARY_VERSION = 3
@@ -150,7 +150,7 @@ class LibraryHeader(Header):
     """What a library is: also which questions stand for a template, and the copy threshold if calibrated."""
 
     anchors: AnchorRule
-    reading: Reading = "query"
+    reading: QueryReading = "query"
     tau: float | None = None
 
 
@@ -187,7 +187,7 @@ def build_blueprints(
     encoder_name: str,
     anchor: AnchorRule = "longest",
     *,
-    reading: Reading = "query",
+    reading: QueryReading = "query",
     add: bool = False,
     sources: Sequence[SourceFile] = (),
     relations: Collection[str] | None = None,

@@ -28,7 +28,7 @@ NO_RELATION_IN_TEXT = "no relation in the text of the query"
 OFF_SCHEMA = "a relation outside of the schema, such as a user's own"
 
 
-Reading = Literal["query", "text"]
+QueryReading = Literal["query", "text"]
 """How the query of a question is read: by its algebra, or its text by a regular expression (CoG §3.1)."""
 
 _PROLOGUE = re.compile(r"\b(?:PREFIX\s+[^\s<]*|BASE)\s*<[^<>]*>", re.IGNORECASE)
@@ -128,7 +128,7 @@ def read_branches(query: str | None) -> BranchesOrReason:
     try:
         first = path_extraction.read_chains(query).alternatives[0]
     except path_extraction.UnreadableQuery as error:
-        return str(error).partition(":")[0].partition(" ?")[0]
+        return error.reason
     return tuple(
         QueryBranch(path.start.id, tuple(Slot(local_name(hop.relation), hop.forward) for hop in path.hops))
         for path in first
@@ -203,7 +203,7 @@ class BlueprintLesson:
 def extract_lessons(
     questions: Iterable[TrainingQuestion],
     relations: Collection[str] | None = None,
-    reading: Reading = "query",
+    reading: QueryReading = "query",
 ) -> Iterator[BlueprintLesson]:
     """Extract the blueprint of each question, in their order.
 
@@ -232,8 +232,7 @@ def _text_blueprint(question: TrainingQuestion, relations: Collection[str] | Non
     slots = read_text(question.sparql, topics) if question.sparql else tuple(Slot(s.relation) for s in walked)
     if not slots:
         return NO_RELATION_IN_TEXT if question.sparql else NO_QUERY_OR_PATH
-    known = relations is None or all(slot.relation in relations for slot in slots)
-    return Blueprint((slots,)) if known else UNKNOWN_RELATION
+    return Blueprint((slots,)) if _are_known(slots, relations) else UNKNOWN_RELATION
 
 
 def _extract_blueprint(
@@ -241,8 +240,8 @@ def _extract_blueprint(
 ) -> Blueprint | str:
     """Return the blueprint of a question, from its query as ``read``, else from its gold paths.
 
-    Its branches are ordered: the shortest of each topic entity in the order of the file, then their
-    others, then those of other constants.
+    Its branches are in this order: the first of each topic entity (of a query, the shortest) in the order
+    of the file, their others, then those of other constants.
     """
     branches = read
     if isinstance(read, str) and question.paths:
@@ -259,8 +258,11 @@ def _extract_blueprint(
     found = Blueprint(tuple(branches[place].slots for place in sorted(range(len(branches)), key=rank)))
     if is_off_schema(found.slots):
         return OFF_SCHEMA
-    known = relations is None or all(slot.relation in relations for slot in found.slots)
-    return found if known else UNKNOWN_RELATION
+    return found if _are_known(found.slots, relations) else UNKNOWN_RELATION
+
+
+def _are_known(slots: Iterable[Slot], relations: Collection[str] | None) -> bool:
+    return relations is None or all(slot.relation in relations for slot in slots)
 
 
 def gold_branches(question: TrainingQuestion) -> tuple[QueryBranch, ...]:

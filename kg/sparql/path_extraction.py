@@ -198,7 +198,14 @@ def _path_edges(start: Node, relation: Node, end: Node) -> Iterator[tuple[Edge, 
 
 
 class UnreadableQuery(ValueError):
-    """No relation chain can be read out of a query; the message is one line."""
+    """No relation chain can be read out of a query; the message is one line.
+
+    ``reason`` is the message without its ``detail``, which only this query has; queries are counted by it.
+    """
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}{detail}")
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +247,8 @@ def read_chains(query: str) -> QueryChains:
     try:
         has_columns, root = parse_query(query)
     except KGRejected as error:
-        raise UnreadableQuery(str(error)) from None
+        reason, sign, detail = str(error).partition(":")
+        raise UnreadableQuery(reason, f"{sign}{detail}") from None
     if root.name != "SelectQuery":
         raise UnreadableQuery("only a SELECT asks for something that a chain can lead to")
     if not root.PV:
@@ -254,7 +262,7 @@ def read_chains(query: str) -> QueryChains:
         raise UnreadableQuery(str(error)) from None
     alternatives = tuple(dict.fromkeys(filter(None, found)))
     if not alternatives:
-        raise UnreadableQuery(f"no relation joins a constant of the query to its answer ?{answer}")
+        raise UnreadableQuery("no relation joins a constant of the query to its answer", f" ?{answer}")
     return QueryChains(str(answer), alternatives)
 
 
@@ -277,7 +285,7 @@ def _hops_of_edge(edge: Edge) -> Iterator[tuple[Any, Hop, Any]]:
     try:
         hop = Hop(relation)
     except ValueError as error:
-        raise UnreadableQuery(f"the query holds an unusable relation: {error}") from None
+        raise UnreadableQuery("the query holds an unusable relation", f": {error}") from None
     yield edge.start, hop, edge.end
     yield edge.end, hop.inverse, edge.start
 
@@ -301,7 +309,7 @@ def _to_term(node: Any) -> Term:
     try:
         return to_term(node)
     except ValueError as error:
-        raise UnreadableQuery(f"the query holds an unusable constant: {error}") from None
+        raise UnreadableQuery("the query holds an unusable constant", f": {error}") from None
 
 
 def _sorted_chains(paths: Iterable[ChainToAnswer]) -> tuple[ChainToAnswer, ...]:
