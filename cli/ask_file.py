@@ -1,11 +1,11 @@
 """``kgqa ask --file``: ask the questions of a file, and write one record a line."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from rich.console import Console
 
@@ -24,41 +24,48 @@ def ask_file(
     topics: Sequence[str],
     concurrency: int,
     arguments: Mapping[str, Any],
-) -> None:
-    """Ask every question of a file; what ``out`` has already is not asked again. Ends the process."""
+) -> NoReturn:
+    """Ask every question of a file, but for those that ``out`` has already; end with the status of all."""
     from kgqa.evaluation.datasets import DatasetError, load
     from kgqa.evaluation.question import EntityRef
     from kgqa.evaluation.runs.event_loop import run_on_one_core
     from kgqa.evaluation.runs.progress import Tally
-    from kgqa.evaluation.runs.records import AppendLog, RunError, disk_errors, json_line
+    from kgqa.evaluation.runs.records import RunError
 
     with output.errors_in_one_line(ValueError, DatasetError, RunError), ExitStack() as held:
         questions: Sequence[Question] = load(Path("/dev/stdin" if file == STDIN else file)).questions
         if given := tuple(EntityRef(None, name) for name in topics):
             questions = [replace(question, topics=given) for question in questions]
         tally = Tally(len(questions))
-        take: Callable[[Mapping[str, Any]], object] = output.print_json
         if out:
             asked = _read_asked(out, questions)
             for record in asked.values():
                 tally.count(record)
             questions = [question for question in questions if question.id not in asked]
-            held.enter_context(disk_errors(out))
-            log = AppendLog(out)
-            held.callback(log.close)
-
-            def take(record: Mapping[str, Any]) -> None:
-                log.append(json_line(record))
-
+        take = held.enter_context(_appending(out)) if out else output.print_json
         try:
             run_on_one_core(_ask_with_bar(questions, take, tally, concurrency, arguments))
         except asyncio.CancelledError:
-            output.fail("stopped at once; what was printed stays", output.ExitCode.INTERRUPTED)
+            kept = f"what is in {out}" if out else "what was printed"
+            output.fail(f"stopped at once; {kept} stays", output.ExitCode.INTERRUPTED)
     if tally.done < tally.total:
         output.fail(tally.stop + ("; the same command goes on" if out else ""), output.ExitCode.INTERRUPTED)
     if tally.failed:
         output.fail(tally.failures, output.ExitCode.NO_ANSWER)
     raise SystemExit(int(output.ExitCode.ANSWERED))
+
+
+@contextmanager
+def _appending(out: Path) -> Iterator[Callable[[Mapping[str, Any]], object]]:
+    """Hold a file open; return what adds a record to its end."""
+    from kgqa.evaluation.runs.records import AppendLog, disk_errors, json_line
+
+    with disk_errors(out):
+        log = AppendLog(out)
+        try:
+            yield lambda record: log.append(json_line(record))
+        finally:
+            log.close()
 
 
 def _read_asked(out: Path, questions: "Sequence[Question]") -> dict[str, dict[str, Any]]:
