@@ -35,20 +35,20 @@ def is_web_address(name: str) -> bool:
     return re.match(r"\s*https?://", name, re.IGNORECASE) is not None
 
 
-def redact_url(url: str) -> str:
+def server_of_url(url: str) -> str:
     """Return an address without user, password and query.
 
-    >>> redact_url("http://me:secret@host:8080/v1?token=1")
+    >>> server_of_url("http://me:secret@host:8080/v1?token=1")
     'http://host:8080/v1'
     """
     scheme, host, path, _ = _split_url(url)
     return _join_url(scheme, host, path.rstrip("/"))
 
 
-def drop_user(url: str) -> str:
+def graph_url(url: str) -> str:
     """Return an address without user and password, and of its parameters those that name a graph.
 
-    >>> drop_user("http://me:secret@host/sparql?default-graph-uri=http://g/&key=1")
+    >>> graph_url("http://me:secret@host/sparql?default-graph-uri=http://g/&key=1")
     'http://host/sparql?default-graph-uri=http://g/'
     """
     scheme, host, path, query = _split_url(url)
@@ -57,18 +57,18 @@ def drop_user(url: str) -> str:
 
 
 def redact_name(name: str) -> str:
-    """Return a name as it may be shown and kept: an address by `drop_user`, others as they are.
+    """Return a name as it may be shown and kept: an address by `graph_url`, others as they are.
 
     >>> redact_name("postgresql://me:secret@host/base"), redact_name("graph.ttl")
     ('postgresql://host/base', 'graph.ttl')
     """
-    return drop_user(name) if "://" in name else name
+    return graph_url(name) if "://" in name else name
 
 
-def drop_keys(url: str) -> str:
+def redact_keys(url: str) -> str:
     """Return an address without user, password and parameters that are keys.
 
-    >>> drop_keys("http://me:secret@host/sparql?query=ASK&apikey=1")
+    >>> redact_keys("http://me:secret@host/sparql?query=ASK&apikey=1")
     'http://host/sparql?query=ASK'
     """
     scheme, host, path, query = _split_url(url)
@@ -77,7 +77,7 @@ def drop_keys(url: str) -> str:
 
 
 def secrets_in(url: str) -> list[str]:
-    """Return the secrets in an address: its password and the parameters that are keys.
+    """Return the secrets in an address, as written and decoded: its password and parameters that are keys.
 
     >>> secrets_in("postgresql://me:1%2F2@host/base?sslmode=require&apikey=3")
     ['1%2F2', '3', '1/2']
@@ -119,7 +119,7 @@ def redact_text(text: str, secrets: Iterable[str]) -> str:
 
 
 def redact_logged_urls(*loggers: str) -> None:
-    """Have clients of HTTP log addresses without their keys (`drop_keys`)."""
+    """Have clients of HTTP log addresses without their keys (`redact_keys`)."""
     for name in loggers:
         logging.getLogger(name).addFilter(_redact_record)
 
@@ -128,7 +128,7 @@ def _redact_record(record: logging.LogRecord) -> bool:
     if isinstance(record.args, tuple):
         is_url = (type(each).__name__ == "URL" for each in record.args)
         pairs = zip(record.args, is_url, strict=True)
-        record.args = tuple(drop_keys(str(each)) if url else each for each, url in pairs)
+        record.args = tuple(redact_keys(str(each)) if url else each for each, url in pairs)
     return True
 
 

@@ -11,7 +11,7 @@ from queue import Empty, Full, Queue
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from kgqa.addresses import check_password, drop_user, redact_text, secrets_in
+from kgqa.addresses import check_password, graph_url, redact_text, secrets_in
 from kgqa.kg.errors import KGError, KGMalformed, KGSilent, KGUnavailable
 from kgqa.kg.terms import one_line
 
@@ -67,12 +67,12 @@ class BoltAddress:
             given = dict(parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query)))
         except ValueError as error:
             said = redact_text(str(error), secrets_in(address))
-            raise KGUnavailable(f"{drop_user(address)}: {one_line(said)}") from None
+            raise KGUnavailable(f"{graph_url(address)}: {one_line(said)}") from None
         if not host or parts.path.count("/") > 1 or parts.fragment:
-            raise KGUnavailable(f"{drop_user(address)}: write it as neo4j://user:password@host:7687/database")
+            raise KGUnavailable(f"{graph_url(address)}: write it as neo4j://user:password@host:7687/database")
         if odd := sorted(given.keys() - {"id", "name", "keep"}):
             raise KGUnavailable(
-                f"{drop_user(address)}: unknown parameter {one_line(odd[0], 40)!r}; id, name, keep"
+                f"{graph_url(address)}: unknown parameter {one_line(odd[0], 40)!r}; id, name, keep"
             )
         host = f"[{host}]" if ":" in host else host
         user, password = unquote(parts.username or ""), unquote(parts.password or "")
@@ -91,7 +91,7 @@ def _read_hours(text: str, address: str) -> float:
         if isfinite(hours := float(text)) and hours >= 0:
             return hours
     raise KGUnavailable(
-        f"{drop_user(address)}: keep is a number of hours, 0 or more, not {one_line(text, 40)!r}"
+        f"{graph_url(address)}: keep is a number of hours, 0 or more, not {one_line(text, 40)!r}"
     )
 
 

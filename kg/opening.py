@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import pyoxigraph as ox
 
-from kgqa.addresses import drop_user, is_web_address, redact_name
+from kgqa.addresses import graph_url, is_web_address, redact_name
 from kgqa.builds import remove_folder
 from kgqa.data import SAMPLE_GRAPH, SAMPLE_NAME
 from kgqa.kg.bolt import is_property_graph
@@ -288,7 +288,7 @@ def _open_public(known: PublicEndpoint, executor: Executor, rows: int) -> Sparql
     naming = Naming(dialect, predicates)
     search = TextSearch(known.search, executor, dialect, naming)
     lookup = QueryLookup(executor, dialect, naming, predicates, search)
-    source = drop_user(known.url)
+    source = graph_url(known.url)
     facts = GraphFacts(source, _fingerprint(known.url, None), triples=None, predicates={})
     return SparqlGraph(executor, facts, dialect, naming, lookup, Profile, rows=rows)
 
@@ -343,4 +343,4 @@ def _wikibase_relations(executor: Executor) -> list[str]:
 def _fingerprint(url: str, listed: Mapping[str, int] | None) -> str:
     """Hash an address without what lets someone in, and what is known of the graph there."""
     known = "not listed" if listed is None else " ".join(f"{each} {n}" for each, n in sorted(listed.items()))
-    return hashlib.sha256(f"{drop_user(url)} {known}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{graph_url(url)} {known}".encode()).hexdigest()[:16]

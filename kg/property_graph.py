@@ -25,7 +25,7 @@ from typing import Any
 
 import pyoxigraph as ox
 
-from kgqa.addresses import drop_user, secrets_in
+from kgqa.addresses import graph_url, secrets_in
 from kgqa.kg.bolt import BoltAddress, BoltReader
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.minting import (
@@ -78,7 +78,7 @@ class PropertyGraphReader:
         self, address: str, watch: Callable[[float], None] | None = None, *, deadline: float = 30.0
     ) -> None:
         self.at = BoltAddress.read(address)
-        self.source = drop_user(address)
+        self.source = graph_url(address)
         self.inferred: dict[str, str] = {}  # it states its relations itself
         self._watch = watch
         self._server = BoltReader(self.at, self.source, secrets_in(address), deadline)

@@ -20,7 +20,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import Runnable
 
-from kgqa.addresses import check_password, redact_logged_urls, redact_name, redact_url
+from kgqa.addresses import check_password, redact_logged_urls, redact_name, server_of_url
 from kgqa.models.error_messages import error_text
 from kgqa.models.errors import UnknownModel
 from kgqa.sync import is_process_loop
@@ -161,7 +161,7 @@ def _make_client(spec: str, options: dict[str, Any]) -> Client:
 def _server_of(model: BaseChatModel) -> str | None:
     """Return the address that a chat model speaks to, where its package tells."""
     url = getattr(getattr(model, "root_async_client", None), "base_url", None)
-    return redact_url(str(url)) if url else None
+    return server_of_url(str(url)) if url else None
 
 
 def _make_openai_client(name: str, options: dict[str, Any]) -> Client:
@@ -191,7 +191,7 @@ def _split_credentials(url: str) -> tuple[str, dict[str, Any]]:
     if "@" not in parts.netloc and not parts.query:
         return url, {}
     auth = (unquote(parts.username or ""), unquote(parts.password or "")) if "@" in parts.netloc else None
-    return redact_url(url), {"auth": auth, "params": parse_qsl(parts.query, keep_blank_values=True)}
+    return server_of_url(url), {"auth": auth, "params": parse_qsl(parts.query, keep_blank_values=True)}
 
 
 def _explain(provider: str, error: Exception) -> str:

@@ -7,7 +7,7 @@ from binascii import Error as NotBase64
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote_plus, urljoin
 
-from kgqa.addresses import SECRET_NAMES, is_plain_word, redact_text, redact_url, secrets_in
+from kgqa.addresses import SECRET_NAMES, is_plain_word, redact_text, secrets_in, server_of_url
 from kgqa.kg.terms import one_line
 from kgqa.retries import is_connection, is_timeout, retry_after, status_of
 
@@ -87,7 +87,7 @@ def describe_failure(error: BaseException, model: str, url: str | None, timeout:
     Neither keys nor passwords are shown, not even where the server repeats them.
     """
     provider = model.partition(":")[0]
-    server = redact_url(url) if url else provider
+    server = server_of_url(url) if url else provider
     status = status_of(error)
     variable = f"{provider.upper()}_API_BASE"  # LangChain takes the first of these that is set
     variable = variable if os.environ.get(variable) else f"{provider.upper()}_BASE_URL"
@@ -122,7 +122,7 @@ def error_text(error: BaseException) -> str:
 def _redirect_target(error: BaseException) -> str:
     response = getattr(error, "response", None)
     there = getattr(response, "headers", {}).get("location", "")
-    return f" to {redact_url(urljoin(str(response.url), there))}" if response and there else ""
+    return f" to {server_of_url(urljoin(str(response.url), there))}" if response and there else ""
 
 
 def refuses_system(error: Exception) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kgqa.addresses import drop_user, redact_name
+from kgqa.addresses import graph_url, redact_name
 
 PRIOR_OPTIONS = ("exemplars", "encoder", "entity_encoder", "blueprints", "overlay", "nli", "prompts")
 """The options, of any method, that name files or folders beside graph and model."""
@@ -54,7 +54,7 @@ class Limits:
     def with_credentials(self, kg: tuple[str, ...]) -> tuple[str, ...]:
         """Return a graph's names, an allowed address with the user, password and key it is shown without."""
         allowed = [name for graph in self.kg or () for name in graph]
-        full = {drop_user(name): name for name in reversed(allowed) if "://" in name}
+        full = {graph_url(name): name for name in reversed(allowed) if "://" in name}
         return tuple(name if name in allowed else full.get(name, name) for name in kg)
 
     def check_input(self, given: Mapping[str, Any]) -> None:

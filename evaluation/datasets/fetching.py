@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from kgqa.addresses import redact_url
+from kgqa.addresses import server_of_url
 from kgqa.evaluation.datasets.format import DatasetError
 from kgqa.evaluation.datasets.sources import Part, Source
 from kgqa.files import MAX_FILE_BYTES
@@ -117,7 +117,7 @@ def _list_hub(source: Source, part: Part, revision: str) -> Listing:
     except HfHubHTTPError as error:
         said = one_line(str(error), 200)
         raise DatasetError(
-            f"the hub at {redact_url(api.endpoint)} does not give {source.repository}: {said}"
+            f"the hub at {server_of_url(api.endpoint)} does not give {source.repository}: {said}"
         ) from None
     except Exception as error:  # of whichever HTTP client the package has
         raise DatasetError(_unreachable(api.endpoint, error, "HF_ENDPOINT")) from None
@@ -222,7 +222,7 @@ def _download(
                 status = error.response.status_code
                 if status < 500 and status not in (408, 429):
                     said = f"{error.response.status_code} {error.response.reason_phrase}"
-                    raise DatasetError(f"{redact_url(address)} cannot be had: {said}") from None
+                    raise DatasetError(f"{server_of_url(address)} cannot be had: {said}") from None
                 why: Exception = error
             except httpx.TransportError as error:
                 why = error

@@ -20,7 +20,7 @@ from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from kgqa import __version__
-from kgqa.addresses import redact_url
+from kgqa.addresses import server_of_url
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs.asking import Asker, Subject, make_subject
 from kgqa.evaluation.runs.event_loop import garbage_frozen
@@ -81,7 +81,7 @@ async def read_sources(subject: Subject, graph: KnowledgeGraph) -> Sources:
     own = own_method(subject.context.method)
     return {
         "kgqa": __version__,
-        "model server": redact_url(server) if server else None,
+        "model server": server_of_url(server) if server else None,
         "relations": "listed" if graph.relations else None,
         "graph": (subject.graphs or graph).fingerprint,
         "blueprints": f"{library.fingerprint[:16]}, tau {library.tau:g}" if library else None,

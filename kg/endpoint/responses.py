@@ -15,7 +15,7 @@ from urllib.request import parse_http_list
 
 import httpx
 
-from kgqa.addresses import redact_url
+from kgqa.addresses import server_of_url
 from kgqa.kg.errors import KGMalformed, KGRejected, KGTimeout, KGUnavailable
 from kgqa.kg.graph import Rows
 from kgqa.kg.sparql.decoding import read_rows
@@ -215,7 +215,7 @@ def _new_address(response: httpx.Response) -> str:
     try:
         moved = urljoin(str(response.url), response.headers["location"])
         slash = "/" if moved.partition("?")[0].endswith("/") else ""  # it may be all that differs
-        return one_line(redact_url(moved) + slash, MAX_SHOWN_CHARS)
+        return one_line(server_of_url(moved) + slash, MAX_SHOWN_CHARS)
     except ValueError:
         return "its new address, which it does not tell"
 

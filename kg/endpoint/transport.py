@@ -28,7 +28,7 @@ from kgqa.addresses import (
     is_plain_word,
     redact_logged_urls,
     redact_text,
-    redact_url,
+    server_of_url,
 )
 from kgqa.kg.endpoint.responses import (
     ACCEPTED_ENCODINGS,
@@ -88,7 +88,7 @@ class HttpTransport:
         except (ValueError, httpx.InvalidURL) as error:
             reason = str(error).partition(": '")[0]  # what is quoted may be a password
             raise KGUnavailable(f"not the address of an endpoint: {reason}") from None
-        self.url = redact_url(url)
+        self.url = server_of_url(url)
         self._address = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
         self._parameters = _restrict_graphs(parse_qsl(parts.query, keep_blank_values=True))
         if any(name == "timeout" for name, _ in self._parameters):

@@ -7,7 +7,7 @@ import openai
 import pytest
 from httpx2 import Request, Response
 
-from kgqa.addresses import redact_url
+from kgqa.addresses import server_of_url
 from kgqa.models.error_messages import describe_failure, error_text
 from kgqa.retries import RetryPolicy, is_timeout, is_transient, retry_after, status_of
 
@@ -146,7 +146,7 @@ async def test_waits_twice_as_long_each_time():
 def test_lines_show_no_secrets():
     line = describe_failure(status_error(401), "openai:m", "https://me:secret@host/v1?key=secret", 60)
     assert line == "openai:m: https://host/v1 refuses the key; set the right one (OPENAI_API_KEY)"
-    assert redact_url("https://host/v1/") == "https://host/v1"
+    assert server_of_url("https://host/v1/") == "https://host/v1"
 
 
 def test_lines_are_short():

@@ -13,13 +13,13 @@ import pytest
 
 from kgqa.addresses import (
     check_password,
-    drop_keys,
-    drop_user,
+    graph_url,
+    redact_keys,
     redact_logged_urls,
     redact_name,
     redact_text,
-    redact_url,
     secrets_in,
+    server_of_url,
 )
 from kgqa.api import OptionError, make_context
 from kgqa.evaluation.runs.evaluate import evaluate
@@ -135,7 +135,7 @@ def test_an_address_that_does_not_tell_where_its_password_ends_is_refused(sign: 
     if sign != "@":
         with pytest.raises(ValueError, match="write %40"):
             check_password(odd)
-    assert drop_user(odd) == "http://host/sparql?default-graph-uri=http://g/"
+    assert graph_url(odd) == "http://host/sparql?default-graph-uri=http://g/"
     assert redact_name(f"openai:{odd}").endswith("//host/sparql?default-graph-uri=http://g/")
     assert any(odd[10:14] in key for key in secrets_in(odd))
 
@@ -144,14 +144,14 @@ def test_an_address_that_does_not_tell_where_its_password_ends_is_refused(sign: 
 def test_an_address_without_a_scheme_keeps_its_password_to_itself(start: str) -> None:
     address = f"{start}me:Secret-1@host:80/v1?query=ASK&token=123456#x"
     shown = f"{start.removeprefix('//')}host:80/v1"
-    assert redact_url(address) == drop_user(address) == shown
-    assert drop_keys(address) == f"{shown}?query=ASK"
+    assert server_of_url(address) == graph_url(address) == shown
+    assert redact_keys(address) == f"{shown}?query=ASK"
     assert {"Secret-1", "123456"} <= {*secrets_in(address)}
-    assert redact_url(f"me:Secret-1@host/v1?to={GRAPH}") == "host/v1"
+    assert server_of_url(f"me:Secret-1@host/v1?to={GRAPH}") == "host/v1"
 
 
 def test_a_path_alone_stays_as_it_is() -> None:
-    assert drop_keys("/v1/search?q=1&key=2") == "/v1/search?q=1"
+    assert redact_keys("/v1/search?q=1&key=2") == "/v1/search?q=1"
 
 
 @pytest.mark.parametrize("name", ["Authorization", "auth", "oauth", "x-auth-or", "author_token", "apiKey"])
@@ -171,10 +171,10 @@ GRAPH = "?default-graph-uri=http://me@g/"
 def test_a_path_and_a_graph_may_hold_what_ends_passwords(host: str) -> None:
     for rest in ("/a@b/sparql", f"/sparql{GRAPH}", f"/path@v1{GRAPH}"):
         check_password(f"http://{host}{rest}")
-        assert drop_user(f"http://{host}{rest}") == f"http://{host}{rest}"
-        assert redact_url(f"http://{host}{rest}") == f"http://{host}{rest}".partition("?")[0]
+        assert graph_url(f"http://{host}{rest}") == f"http://{host}{rest}"
+        assert server_of_url(f"http://{host}{rest}") == f"http://{host}{rest}".partition("?")[0]
     check_password(f"http://me:pw@{host}/sparql{GRAPH}")
-    assert drop_user(f"http://me:pw@{host}/sparql{GRAPH}") == f"http://{host}/sparql{GRAPH}"
+    assert graph_url(f"http://me:pw@{host}/sparql{GRAPH}") == f"http://{host}/sparql{GRAPH}"
 
 
 ADVICE = (
