@@ -50,7 +50,7 @@ def score(
 ) -> None:
     """Score the answers of any run, ours or a published one, without a model.
 
-    What was found on the graph again is scored with --kg only, and what the run cost is not told.
+    Scores that need the graph need --kg; costs of the run are not shown.
     """
     from kgqa.evaluation.scoring.rescore import rescore
 

@@ -20,10 +20,11 @@ class PickedRelations(ChoiceOrMissing):
 
 
 class PickRelations(PlannedPrompt[PickedRelations]):
-    """Choose among ``offers``, which extend chains of the frontier; those of one stand together.
+    """Choose among ``offers``, which are grouped by the chain of the frontier that they extend.
 
-    ``reached`` are some names of what these have led to. The reply may say what comes after the choice
-    (``outright``), or what is ``missing``, which is then ``looked_for``.
+    ``reached`` are some names of what these chains have led to. ``outright``: the reply may also say where
+    the choice leads. ``missing``: it may name a relation that is not offered; ``looked_for`` is what it named
+    the last time.
     """
 
     offers: tuple[Extension, ...]

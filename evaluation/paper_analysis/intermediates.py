@@ -1,9 +1,9 @@
 """How many entities lie between the topics of a question and its answers (CoR, Figure 1b).
 
 A search that goes by entities has to hold all of them at once, one that goes by relations none.
-Counted are, of each place along a gold path, the nodes that lie on a way from the topic to a
-gold answer; what counts is the place with the most, of all topics. It is the graph of a run
-that tells, so a run keeps the counts in ``intermediates.json``, by question.
+For each node position along a gold path, the nodes on a way from the topic to a gold answer are
+counted; the largest count of all topics is kept. The counts need the graph of a run, so a run keeps
+them in ``intermediates.json``, by question.
 """
 
 from collections.abc import Mapping, Sequence
@@ -87,4 +87,5 @@ async def _count_between(
     for following in reversed(edges[1:]):
         leading = {node for node, after in following.items() if after & leading}
         most = max(most, len(leading))
+    # a count above the beam stays: what the page cut could only add to it
     return None if cut and most <= BEAM_ENTITIES else most
