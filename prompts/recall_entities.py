@@ -105,3 +105,8 @@ Reply: {"rationale": "Fontane is the author.", "recall": [2]}
     def check(self, reply: Recall) -> None:
         """Refuse numbers that were not offered or come twice."""
         check_numbers(reply.recall, len(self.offered), "entity")
+
+    async def answer(self, target: Target) -> Recall:
+        """Come back to what is furthest towards the answers."""
+        right = await target.unfinished(self.offered)
+        return Recall(recall=target.come_back(right, len(self.offered)))

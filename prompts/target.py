@@ -47,12 +47,20 @@ class Target(ABC):
     async def counts(self, ends: Sequence[Candidate]) -> bool:
         """Return whether the answer is how many of the ends there are."""
 
+    @abstractmethod
+    async def unfinished(self, chains: Sequence[Chain]) -> list[int]:
+        """Number, from 1, the chains furthest towards the answers after which something is left to go."""
+
     async def subgoals(self) -> list[str]:
         """Return what is found one after the other; nothing where that is not known."""
         return []
 
     def choose(self, right: Sequence[int], offered: int) -> list[int]:
         """Choose some of so many numbered entities."""
+        return list(right)
+
+    def come_back(self, right: Sequence[int], offered: int) -> list[int]:
+        """Choose some of so many numbered chains to come back to."""
         return list(right)
 
     def judge(self, kind: str, options: Sequence[T], right: T) -> T:

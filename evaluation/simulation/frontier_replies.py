@@ -24,7 +24,6 @@ from kgqa.prompts.chain import Extension
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 from kgqa.prompts.progress import MAX_SUBGOALS
-from kgqa.prompts.recall_entities import Recall, RecallEntities
 from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
 from kgqa.prompts.score_entities import BEST_SCORE
 from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
@@ -168,19 +167,6 @@ def _note_known(prompt: AssessFound | UpdateMemory, groups: Sequence[_ShownGroup
     return notes
 
 
-async def recall_entities(prompt: RecallEntities, case: Case) -> Recall:
-    """Come back, of each topic, to the entities furthest on a gold path; right as often as other choices."""
-    furthest: dict[Entity, tuple[int, list[int]]] = {}
-    for number, chain in enumerate(prompt.offered, 1):
-        depth, numbers = furthest.get(chain.topic, (-1, []))
-        if chain.depth >= depth and await case.leads_on(chain):
-            numbers = [*numbers, number] if chain.depth == depth else [number]
-            furthest[chain.topic] = chain.depth, numbers
-    right = [number for _, numbers in furthest.values() for number in numbers]
-    offered = range(1, len(prompt.offered) + 1)
-    return Recall(recall=case.draw_wrongly("wrong recall", right, offered) or right)
-
-
 async def _read_groups(
     found: Sequence[ChainFindings], case: Case, *, attributes: bool = False
 ) -> list[_ShownGroup]:
@@ -308,4 +294,4 @@ async def _recall_earlier(prompt: Reflect, case: Case) -> list[int]:
             longest[topic] = each.chain.depth
             going_on[topic] = 0 if () in rests else number
     right = list(filter(None, going_on.values()))
-    return case.draw_wrongly("wrong recall", right, [number for number, _ in history]) or right
+    return case.come_back(right, len(history))

@@ -380,6 +380,15 @@ class Case(Target):
         """Return whether the answer is a count under conditions."""
         return bool(await self.oracle.counted())
 
+    async def unfinished(self, chains: Sequence[Chain]) -> list[int]:
+        """Number, of each topic, the chains furthest on a gold path that is not at its end."""
+        furthest: dict[Entity, tuple[int, list[int]]] = {}
+        for number, chain in enumerate(chains, 1):
+            depth, numbers = furthest.get(chain.topic, (-1, []))
+            if chain.depth >= depth and await self.leads_on(chain):
+                furthest[chain.topic] = chain.depth, [*(numbers if chain.depth == depth else ()), number]
+        return [number for _, numbers in furthest.values() for number in numbers]
+
     async def subgoals(self) -> list[str]:
         """Return one subgoal for each named node on the gold paths, in words of the relations to it."""
         goals: list[str] = []
@@ -404,6 +413,10 @@ class Case(Target):
     def choose(self, right: Sequence[int], offered: int) -> list[int]:
         """Choose the right ones of so many numbered entities, or others where a draw says so."""
         return wrong_choice(right, offered, self.draws) if self.happens("entity") else list(right)
+
+    def come_back(self, right: Sequence[int], offered: int) -> list[int]:
+        """Choose the right ones, as often as relations are chosen rightly."""
+        return self.draw_wrongly("wrong recall", right, range(1, offered + 1)) or list(right)
 
     def misstated(self, stated: Sequence[StatedCondition], shown: ShownCandidates) -> StatedCondition | None:
         """Return another condition than what is stated, if anything is, of those that what is shown has."""

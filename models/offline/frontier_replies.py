@@ -1,7 +1,6 @@
 """Replies about a frontier of chains: which to extend, which entities to keep, when to stop."""
 
 from collections.abc import Sequence
-from itertools import zip_longest
 
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Chain
@@ -12,7 +11,6 @@ from kgqa.prompts.base import Score
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
 from kgqa.prompts.chain import Extension
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
-from kgqa.prompts.recall_entities import Recall, RecallEntities
 from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
 from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
 from kgqa.prompts.update_memory import Memory, UpdateMemory
@@ -43,17 +41,6 @@ def _along(known: Interpretation, longer: Chain, offers: Sequence[Chain]) -> lis
     return [number for number, each in rank.items() if each == max(rank.values())]
 
 
-def _unfinished(known: Interpretation, seen: Sequence[Chain]) -> Chain | None:
-    """Return the seen chain from which the likeliest known chain goes on that was not gone to its end."""
-    others = [chain for row in zip_longest(*known.alternatives.values()) for chain in row if chain]
-    for longer in (*known.chains.values(), *others):
-        begun = [chain for chain in seen if known.goes_along(longer, chain)]
-        furthest = max(begun, key=lambda chain: chain.depth, default=longer)
-        if furthest.depth < longer.depth:
-            return furthest
-    return None
-
-
 async def pick_relations(prompt: PickRelations, known: Interpretation) -> PickedRelations:
     """Choose what the chosen chains go on by; where none of it is offered, what others go on by."""
     return PickedRelations(relations=_onwards(known, prompt.offers))
@@ -71,9 +58,8 @@ async def reflect(prompt: Reflect, known: Interpretation) -> Reflection:
     history = [each.chain for each in prompt.history[:MAX_EARLIER_CHAINS]]
     if going := _groups_going_on(known, found):
         return Reflection(go_on=going)
-    back = _unfinished(known, [*history, *found])
-    recall = [history.index(back) + 1] if back in history else []
-    return Reflection(go_on=[], recall=recall)
+    back = (await known.unfinished([*history, *found]))[:1]
+    return Reflection(go_on=[], recall=[number for number in back if number <= len(history)])
 
 
 def _groups_going_on(known: Interpretation, found: Sequence[Chain]) -> list[int]:
@@ -123,17 +109,6 @@ async def evaluate_found(prompt: EvaluateFound, known: Interpretation) -> Evalua
 async def update_memory(prompt: UpdateMemory, known: Interpretation) -> Memory:
     """Say what the chains on the chosen ones lead to."""
     return Memory(known=_known_facts(prompt, known))
-
-
-async def recall_entities(prompt: RecallEntities, known: Interpretation) -> Recall:
-    """Come back to the entities from which the likeliest known chain goes on that was not gone to its end."""
-    back = _unfinished(known, prompt.offered)
-    alike = [
-        number
-        for number, chain in enumerate(prompt.offered, 1)
-        if back and (chain.topic, chain.hops) == (back.topic, back.hops)
-    ]
-    return Recall(recall=alike)
 
 
 def _complete_groups(prompt: AssessFound, known: Interpretation) -> list[tuple[int, Chain]]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate, Page
@@ -135,6 +136,17 @@ class Interpretation(Target):
     async def counts(self, ends: Sequence[Candidate]) -> bool:
         """Return whether the question asks how many there are; a number is its own answer."""
         return self.intent.kind == "count" and any(parse_number(each.term) is None for each in ends)
+
+    async def unfinished(self, chains: Sequence[Chain]) -> list[int]:
+        """Number what the likeliest known chain goes on from that was not gone to its end."""
+        others = [chain for row in zip_longest(*self.alternatives.values()) for chain in row if chain]
+        for longer in (*self.chains.values(), *others):
+            begun = [chain for chain in chains if self.goes_along(longer, chain)]
+            back = max(begun, key=lambda chain: chain.depth, default=longer)
+            if back.depth < longer.depth:
+                way = back.topic, back.hops
+                return [number for number, each in enumerate(chains, 1) if (each.topic, each.hops) == way]
+        return []
 
     @property
     def is_of_members(self) -> bool:

@@ -18,6 +18,7 @@ from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings
 from kgqa.prompts.chain import Extension
 from kgqa.prompts.filter_found import FilterFound
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
+from kgqa.prompts.recall_entities import RecallEntities
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.prompts.solved_questions import SolvedQuestion
@@ -244,6 +245,13 @@ async def test_after_the_believed_way_the_search_comes_back_for_another(model) -
     history = (found(ulm()), found(ulm(MAYOR), ADA))
     reply = await ask(model, Reflect("Who is the mayor of Ulm?", (), history, topics=(ULM,)))
     assert (reply.go_on, len(reply.recall)) == ([], 1)
+
+
+async def test_astray_the_search_comes_back_to_the_entities_of_the_furthest_chain_on_the_way(model) -> None:
+    held = ulm(MAYOR).constrained_to([ADA])
+    entities = (ulm(), ulm(RIVER), held, ulm(MAYOR, MAYOR_OF))
+    reply = await ask(model, RecallEntities(SPOUSE_OF_MAYOR, entities, "astray", topics=(ULM,)))
+    assert reply.recall == [3]
 
 
 async def test_nothing_is_come_back_to_where_nothing_is_believed(model) -> None:

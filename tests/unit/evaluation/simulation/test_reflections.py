@@ -6,6 +6,7 @@ import pytest
 
 from kgqa.kg.terms import Chain
 from kgqa.prompts.candidates import ChainFindings
+from kgqa.prompts.recall_entities import RecallEntities
 from kgqa.prompts.reflect import Reflect, Reflection
 from kgqa.tests.unit.evaluation.simulation.exploring import many, names, of_two_topics, reached
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, Interview, chain, question
@@ -83,3 +84,9 @@ async def test_none_is_kept_of_a_group_that_is_not_shown_as_a_whole(family) -> N
     ):
         reply = await Interview(about, family, entity=1).ask(Reflect("?", (group,), ()))
         assert (reply.go_on, reply.keep) == ([1], [])
+
+
+async def test_of_each_topic_the_entities_furthest_on_a_way_are_come_back_to(family) -> None:
+    prompt = RecallEntities("?", (ANN, FRIEND, MOTHER, chain("ann", "mother born_in river")), "astray")
+    assert (await Interview(ABOUT, family).ask(prompt)).recall == [3]
+    assert 3 not in (await Interview(ABOUT, family, accuracy=0).ask(prompt)).recall
