@@ -59,6 +59,10 @@ class Said(NamedTuple):
         the = "" if "'s " in self.text.partition(" of ")[0] else "the "  # "China's languages spoken"
         return f"one of {the}{self.text}" if self.several else self.text
 
+    def bracketed(self, among_others: bool) -> "Said":
+        """Return it with brackets where its words are many and others stand beside them."""
+        return self._replace(text=f"({self.text})") if self.is_long and among_others else self
+
 
 class Edge(NamedTuple):
     """A hop between two nodes, which have numbers, or from a named one."""
@@ -136,6 +140,18 @@ class _Around(NamedTuple):
     clauses: list[Clause]
     name: str
 
+    def take_head(self, several: bool, *, verbal: bool, each: bool) -> tuple[str, bool]:
+        """Return what the node is of what comes first, and whether several; a class it repeats goes."""
+        hops, classes = self.hops, self.classes
+        tail = say_relation(hops[0][0]) if hops and not (hops[0][0].forward or self.name) else ""
+        if is_verbal(tail) and not verbal:
+            tail = ""  # "something that", and not "what"
+        tail, in_number = (singular_of(tail), str) if each else (tail, plural_of)
+        if not (classes and f" {in_number(tail)}".endswith(f" {in_number(classes[0])}")):
+            return ("" if classes else tail), several
+        classes.pop(0)  # "customers of", and not "customers that are customers of"
+        return tail, not each
+
 
 class NodePhrases:
     """The words for nodes; each edge is said once, by the first of its nodes that is said.
@@ -166,39 +182,15 @@ class NodePhrases:
         each: bool = False,
         label: str = "thing",
     ) -> Said:
-        """Say a node, and all that is joined to it; ``thing`` stands for what has no name of its own.
-
-        Args:
-            node: The node.
-            several: Whether it is said as several things.
-            thing: What it is called where nothing else says it.
-            each: Whether "each" or the like stands before it.
-            label: What it is called in a word where it is spoken of again, and no more is known.
-        """
+        """Say a node and all joined to it, as ``thing`` where nothing says it, ``label`` if said again."""
         if node in self.labels:
             return Said(f"the same {self.labels[node]}")
-        classes, hops, unions, clauses, name = self._take(node)
+        around = classes, hops, unions, clauses, name = self._take(node)
         parts = len(classes[1:]) + len(hops) + len(unions) + len(clauses)
-        tail = say_relation(hops[0][0]) if hops and not (hops[0][0].forward or name) else ""
-        if is_verbal(tail) and (parts > 1 or thing not in {SOMETHING, THINGS}):
-            tail = ""  # "something that", and not "what"
-        tail = singular_of(tail) if each else tail
-        in_number = str if each else plural_of
-        if classes and f" {in_number(tail)}".endswith(f" {in_number(classes[0])}"):
-            classes.pop(0)  # "customers of", and not "customers that are customers of"
-            several = not each
-        elif classes:
-            tail = ""
+        is_bare = thing in {SOMETHING, THINGS}
+        tail, several = around.take_head(several, verbal=is_bare and parts <= 1, each=each)
         self.labels[node] = (classes or [tail or label])[0]
-
-        def bracketed(said: Said) -> Said:
-            return said._replace(text=f"({said.text})") if said.is_long and parts > 1 else said
-
-        joined = []
-        for hop, end in hops:
-            relation = say_relation(hop) if hop.forward else "thing"
-            other = Said(say_term(end)) if isinstance(end, Entity) else self.node(end, label=relation)
-            joined.append((hop, bracketed(other)))
+        joined = [(hop, self._say_end(hop, end).bracketed(parts > 1)) for hop, end in hops]
         others = [self._union(union, node, several, thing) for union in unions]
         is_long = bool(unions)
         is_nested = is_long or any(other.is_long for _, other in joined)
@@ -213,24 +205,27 @@ class NodePhrases:
             several |= label != "thing" and is_plural(tail) and not is_verbal(tail)  # "one of" is said of it
             head = of_which(tail, other.text, several=several, is_long=other.is_long)
             is_long = other.is_long or is_verbal(tail)
-            is_nested |= thing not in {SOMETHING, THINGS} and not is_noun(tail)  # may be a verb
+            is_nested |= not is_bare and not is_noun(tail)  # may be a verb
         elif others:
-            head, several, *_ = bracketed(others.pop(0))
+            head, several, *_ = others.pop(0).bracketed(parts > 1)
         else:
-            several = several or thing == THINGS
-            head = THINGS if several and thing == SOMETHING else thing
-        either = [bracketed(other._replace(text=f"either {other.text}")) for other in others]
+            head, several = THINGS if several and thing == SOMETHING else thing, several or thing == THINGS
+        either = [other._replace(text=f"either {other.text}").bracketed(parts > 1).text for other in others]
         told = [say_related(hop, other, several) for hop, other in joined]
-        told += [f"that {be(several)} {other.text}" for other in either]
-        told += [f"that {be(several)} of the type {each}" for each in classes]
+        states = [*either, *(f"of the type {each}" for each in classes)]
+        told += [f"that {be(several)} {state}" for state in states]
         words = [*dict.fromkeys([*told, *(clause(several) for clause in clauses)])]
-        same = f"that {be(several)} {name} of "
-        if name and words and words[0].startswith(same):  # "isotopes of Carbon"
-            head = f"{head} of {words.pop(0).removeprefix(same)}"
-        is_compared = head == SOMETHING and len(words) == 1 and words[0].startswith("that ")
-        only = words[0].removeprefix("that ") if is_compared and clauses else ""
+        if name and words and words[0].startswith(same := f"that {be(several)} {name} of "):
+            head = f"{head} of {words.pop(0).removeprefix(same)}"  # "isotopes of Carbon"
+        is_compared = clauses and head == SOMETHING and len(words) == 1 and words[0].startswith("that ")
+        only = words[0].removeprefix("that ") if is_compared else ""
         text = " ".join(filter(None, (head, " and ".join(words))))
         return Said(text, several, is_long or bool(words), only, bool(words), is_nested)
+
+    def _say_end(self, hop: Hop, end: Entity | int) -> Said:
+        """Say what a hop leads to."""
+        label = say_relation(hop) if hop.forward else "thing"
+        return Said(say_term(end)) if isinstance(end, Entity) else self.node(end, label=label)
 
     def _take(self, node: int) -> _Around:
         """Return what is joined to a node and not said yet; it is said now."""
