@@ -16,9 +16,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from kgqa.evaluation.report import tables
 from kgqa.evaluation.report.ablation import contribution_tables, find_ablations
 from kgqa.evaluation.report.groups import DatasetGroup, group_by_dataset
-from kgqa.evaluation.report.plots import RUN_COLOURS, Plot, draw_plots
+from kgqa.evaluation.report.plots import draw_plots
 from kgqa.evaluation.report.questions import pack_questions
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
+from kgqa.evaluation.report.svg import RUN_COLOURS, Plot
 
 WEB = Path(__file__).with_name("web")
 MEANING = Path(__file__).with_name("meaning.toml")

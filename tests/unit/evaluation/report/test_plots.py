@@ -13,19 +13,16 @@ from kgqa.evaluation.report.cells import Interval
 from kgqa.evaluation.report.groups import ReportedRun, RunName, group_by_dataset
 from kgqa.evaluation.report.plots import (
     MAX_BARS,
-    RUN_COLOURS,
-    Plot,
     breakdown_plots,
     contribution_plots,
     cost_plots,
     draw_plots,
     error_plots,
-    format_percent_axis,
-    share_limits,
     spread_plots,
     stacked_plots,
 )
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
+from kgqa.evaluation.report.svg import RUN_COLOURS, Plot, format_percent_axis, share_limits
 from kgqa.evaluation.result import Result
 from kgqa.tests.unit.evaluation.report.conftest import Folder
 
