@@ -13,204 +13,47 @@ and a note says so.
 """
 
 import os
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import get_args
 
-import inflection
-
-from kgqa.kg.errors import KGMalformed, KGUnavailable
-from kgqa.kg.minting import relation_node, typed_literal, value_kind, web_node
-from kgqa.kg.tables.mapping import Kind, Link, MappedTables, TableMapping, Value, common_kind, is_midnight
+from kgqa.kg.errors import KGUnavailable
+from kgqa.kg.minting import relation_node, value_kind, web_node
+from kgqa.kg.tables.columns import (
+    KEY_WORD_ALONE,
+    KEY_WORDS,
+    Column,
+    HeldValues,
+    Reference,
+    Table,
+    in_singular,
+    read_table,
+    split_name,
+)
+from kgqa.kg.tables.mapping import Kind, Link, MappedTables, TableMapping, Value, common_kind
 from kgqa.kg.tables.reading import as_text, join_names, read_rows, table_suffix
 from kgqa.kg.tables.triples import ROLES, find_roles
-from kgqa.kg.text import singular
 from kgqa.locks import cached_property
 
-MAX_KEY_CHARS = 100  # of an id or a name; longer texts are values
-MAX_VALUES_HELD = 4_000_000  # different cells of all columns, held to see what is unique and contained
 MIN_DISTINCT_SHARE = 0.9  # of a column of names
 MIN_FILLED_SHARE = 0.95
 MIN_CONTAINED_SHARE = 0.95  # of different values, where the names agree
 MIN_STEM_CHARS = 4
 MIN_NAMING_CHARS = 5  # of an id that stands for its row by itself: shorter ones are years, amounts and words
-_BATCH_ROWS = 1 << 12
 _ROWS_SAMPLED = 1_000  # to see whether a table is one of triples
 _VALUES_TO_TELL = 2  # different values that are in a key, where nothing else says so
 _ROWS_TO_TELL = 3  # by whose values a row above them is a header
 
-MISSING_WORDS = frozenset(("NULL", "null", "N/A", "n/a", "#N/A", "NaN", "nan", "\\N"))
-DOUBTFUL_WORDS = frozenset(("NA", "None", "none", "-", "?", "."))
-"""Words for nothing in columns of numbers and dates, else texts as any other."""
-
-KEY_WORDS = ("id", "key", "pk", "uuid", "guid", "iri", "uri", "code", "no", "nr", "number", "fk", "ref")
 REFERRING_WORDS = frozenset(
     (*KEY_WORDS, "to", "by", "of", "via", "from", "for", "at", "parent", "source", "target", "head", "tail")
 )
 NAME_WORDS = ("name", "title", "label", "designation")
 _KEY_OR_NAME = {(word,) for word in ("id", "name", "title", "code")}
-_ONLY_KEY = {(word,) for word in KEY_WORDS}
 GIVEN_WORDS = {"first", "given", "forename", "firstname", "givenname"}
 FAMILY_WORDS = {"last", "family", "surname", "lastname", "familyname"}
 TRUTH_WORDS = frozenset(("is", "has", "was", "can", "are"))
-
-
-def split_name(name: str) -> tuple[str, ...]:
-    """Return the words of the name of a column or file, in lower case.
-
-    >>> split_name("unitPrice"), split_name("CUSTOMER_ID"), split_name("order-details")
-    (('unit', 'price'), ('customer', 'id'), ('order', 'details'))
-    """
-    return tuple(filter(None, re.split(r"[\W_]+", inflection.underscore(name))))
-
-
-def in_singular(words: Sequence[str]) -> tuple[str, ...]:
-    """Return words, the last of them in the singular.
-
-    >>> in_singular(("order", "details")), in_singular(("people",)), in_singular(("weather", "data"))
-    (('order', 'detail'), ('person',), ('weather', 'data'))
-    """
-    return (*words[:-1], *map(singular, words[-1:]))
-
-
-@dataclass(eq=False)
-class _Column:
-    """What the cells of a column have in common."""
-
-    name: str
-    filled: int = 0
-    values: set[str] | None = field(default_factory=set)  # None where they are too many, too long, or no ids
-    kinds: set[str | None] = field(default_factory=set)
-    missing: Counter[str] = field(default_factory=Counter)
-    many: bool = False  # lists
-    typed: bool = False  # of Parquet
-    timed: bool = False  # whether a time is not 00:00
-    unreadable: str = ""
-    dropped: bool = False
-
-    @cached_property
-    def words(self) -> tuple[str, ...]:
-        return split_name(self.name)
-
-    @property
-    def last_word(self) -> str:
-        return "".join(self.words[-1:])
-
-    @cached_property
-    def base(self) -> tuple[str, ...]:
-        """The words without those that say that it is a key."""
-        words = self.words
-        while len(words) > 1 and words[-1] in KEY_WORDS:
-            words = words[:-1]
-        return words
-
-    @property
-    def is_text(self) -> bool:
-        return None in self.kinds
-
-    @property
-    def known(self) -> set[str]:
-        """The values; none where they are not held."""
-        return self.values or set()
-
-    def add(self, cells: Iterable[object]) -> None:
-        for cell, count in Counter(cells).items():
-            if not (text := as_text(cell)):
-                continue
-            if text in MISSING_WORDS or text in DOUBTFUL_WORDS:
-                self.missing[text] += count
-                continue
-            self.filled += count
-            if self.values is None or text not in self.values:
-                self._learn(cell, text)
-
-    def add_lists(self, cells: Iterable[object]) -> None:
-        """Add cells of Parquet, which may hold several values each, or what no mapping reads."""
-        plain: list[object] = []
-        for cell in cells:
-            self.many |= isinstance(cell, list | tuple)
-            for one in cell if isinstance(cell, list | tuple) else (cell,):
-                if isinstance(one, dict | bytes | list | tuple):
-                    self.unreadable = type(one).__name__
-                else:
-                    plain.append(one)
-        self.add(plain)
-
-    def keep_words(self, missing: frozenset[str]) -> None:
-        """Take the words for nothing that are none in this table as texts."""
-        for text, count in self.missing.items():
-            if text not in missing:
-                self.filled += count
-                self._learn(text, text)
-
-    def _learn(self, cell: object, text: str) -> None:
-        if isinstance(cell, str):
-            kind = value_kind(text)
-        else:
-            self.typed, literal = True, typed_literal(cell)
-            is_whole = isinstance(cell, float) and cell.is_integer()  # as integers are where some are missing
-            kind = "integer" if is_whole else literal.datatype.value.rpartition("#")[2] if literal else None
-            if literal is None:
-                self.unreadable = type(cell).__name__
-        self.kinds.add(kind)
-        self.timed |= kind == "dateTime" and not is_midnight(text)
-        if len(text) > MAX_KEY_CHARS or kind not in {"integer", None}:
-            self.values = None
-        if self.values is not None:
-            self.values.add(text)
-
-
-@dataclass(eq=False)
-class _Reference:
-    """A column whose values are values of a table's key."""
-
-    column: _Column
-    to: "_Table"
-    why: str
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """What the relation is called: as the column, or the table where that says no more than its key."""
-        key, column = self.to.key, self.column
-        as_key = key is not None and column.base == key.words
-        return self.to.words if as_key or column.base[:1] in _ONLY_KEY else column.base
-
-
-@dataclass(eq=False)
-class _Table:
-    """A table and what was found of it."""
-
-    path: Path
-    header: list[str]
-    columns: list[_Column]
-    rows: int
-    missing: frozenset[str]
-    notes: list[str]
-    key: _Column | None = None
-    key_why: str = ""
-    names: tuple[_Column, ...] = ()
-    names_why: str = ""
-    numbered: bool = False  # whether the names are ids
-    of: _Reference | None = None
-    references: dict[_Column, _Reference] = field(default_factory=dict)
-
-    @cached_property
-    def stem(self) -> str:
-        return self.path.name[: self.path.name.lower().rindex(str(table_suffix(self.path)))]
-
-    @cached_property
-    def words(self) -> tuple[str, ...]:
-        return in_singular(split_name(self.stem))
-
-    def is_unique(self, column: _Column) -> bool:
-        return 0 < self.rows == column.filled == len(column.known) and not column.many
-
-    def where(self, column: _Column) -> str:
-        return f"{self.stem}.{column.name}"
 
 
 @dataclass
@@ -299,8 +142,8 @@ def infer_mapping(
         raise KGUnavailable(
             f"{below[0]} is not below {folder}; write the mapping into a folder above its tables"
         )
-    held = _Held()
-    tables = [table for file in files if file not in triples and (table := _read_table(file, held)).rows]
+    held = HeldValues()
+    tables = [table for file in files if file not in triples and (table := read_table(file, held)).rows]
     _choose_keys(tables)
     for of_keys in (True, False):
         for table in tables:
@@ -315,64 +158,7 @@ def infer_mapping(
     return _Writer(tables, folder).write(edges)
 
 
-class _Held:
-    """Keeps what is held of values within bounds: columns that are no keys go first, then the largest."""
-
-    def __init__(self) -> None:
-        self._columns: list[_Column] = []
-
-    def add(self, columns: Sequence[_Column]) -> None:
-        self._columns += columns
-
-    def check(self) -> None:
-        while sum(len(column.known) for column in self._columns) > MAX_VALUES_HELD:
-            holding = [each for each in self._columns if each.known]
-            first = max(holding, key=lambda each: (len(each.known) < each.filled, len(each.known)))
-            first.values, first.dropped = None, True
-
-
-def _read_table(path: Path, held: _Held) -> _Table:
-    rows = (row for _, row in read_rows(path, join_commas=True))
-    header = [as_text(each) for each in next(rows)]
-    is_parquet = table_suffix(path) == ".parquet"
-    if not is_parquet and (value_kind(header[0]) or {*map(value_kind, header)} - {"integer", None}):
-        raise KGMalformed(
-            f"{path.name}: the first row ({join_names(header)}) does not name columns; add one that does"
-        )
-    columns, length = [_Column(name) for name in header], 0
-    held.add(columns)
-    while batch := [*islice(rows, _BATCH_ROWS)]:
-        length += len(batch)
-        for column, cells in zip(columns, zip(*batch, strict=True), strict=True):
-            column.add_lists(cells) if is_parquet else column.add(cells)
-        held.check()
-    found = {text for column in columns for text in column.missing}
-    missing = (found & MISSING_WORDS) | {
-        text for column in columns if column.kinds and not column.is_text for text in column.missing
-    }
-    usable, notes = [], []
-    for column in columns:
-        column.keep_words(frozenset(missing))
-        if why := _left_out(column, header):
-            notes.append(f"left out: {column.name or 'a column without a name'}: {why}")
-        else:
-            usable.append(column)
-        if column.dropped:
-            notes.append(f"{column.name}: too many values to see whether they are ids; taken as values")
-    return _Table(path, header, usable, length, frozenset(missing), [*dict.fromkeys(notes)])
-
-
-def _left_out(column: _Column, header: Sequence[str]) -> str:
-    if header.count(column.name) > 1:
-        return "two columns are called so"
-    if not column.name:
-        return "give it one"
-    if column.unreadable:
-        return f"holds a {column.unreadable}"
-    return "" if column.filled else "holds nothing"
-
-
-def _choose_keys(tables: Sequence[_Table]) -> None:
+def _choose_keys(tables: Sequence[Table]) -> None:
     """Choose what tells the rows of each table apart: by its name, by what refers to it, or the first."""
     unique = {table: [column for column in table.columns if table.is_unique(column)] for table in tables}
     names = {table.words for table in tables}
@@ -391,7 +177,7 @@ def _choose_keys(tables: Sequence[_Table]) -> None:
             table.key_why = "unique, no gaps" + (f"; so is {join_names(others, 3)}" if others else "")
 
 
-def _names_key(column: _Column, table: _Table, names: set[tuple[str, ...]]) -> bool:
+def _names_key(column: Column, table: Table, names: set[tuple[str, ...]]) -> bool:
     """Return whether the name of a column says that it tells the rows of its table apart."""
     if column.last_word not in KEY_WORDS:
         return False
@@ -401,7 +187,7 @@ def _names_key(column: _Column, table: _Table, names: set[tuple[str, ...]]) -> b
     return table.words[-len(base) :] == base and base not in names
 
 
-def _count_mentions(column: _Column, table: _Table, tables: Sequence[_Table]) -> int:
+def _count_mentions(column: Column, table: Table, tables: Sequence[Table]) -> int:
     """Count the tables that have a column of this name with nothing but values of this one."""
     return sum(
         any(
@@ -412,7 +198,7 @@ def _count_mentions(column: _Column, table: _Table, tables: Sequence[_Table]) ->
     )
 
 
-def _refer_by_name(table: _Table, tables: Sequence[_Table], of_keys: bool) -> None:
+def _refer_by_name(table: Table, tables: Sequence[Table], of_keys: bool) -> None:
     """Find the columns, keys or others, that are named like a key or table and have values of that key."""
     for column in table.columns:
         if (column is table.key) != of_keys:
@@ -424,7 +210,7 @@ def _refer_by_name(table: _Table, tables: Sequence[_Table], of_keys: bool) -> No
                 continue
             inside = len(values & other.key.known)
             if inside >= MIN_CONTAINED_SHARE * len(values):
-                table.references[column] = _Reference(column, other, _say_contained(inside, column, other))
+                table.references[column] = Reference(column, other, _say_contained(inside, column, other))
                 break
             if 2 * inside > len(values):
                 table.notes.append(
@@ -432,11 +218,11 @@ def _refer_by_name(table: _Table, tables: Sequence[_Table], of_keys: bool) -> No
                 )
 
 
-def _agreement(column: _Column, table: _Table, other: _Table) -> int:
+def _agreement(column: Column, table: Table, other: Table) -> int:
     """Return how well the name of a column agrees with another table and its key; 0 for not at all."""
     if other.key is None or not (column.words and other.words and other.key.words):
         return 0
-    base, tells = in_singular(column.base), other.key.words not in _ONLY_KEY
+    base, tells = in_singular(column.base), other.key.words not in KEY_WORD_ALONE
     same_key, same_table = tells and column.words == other.key.words, base == other.words
     if column is table.key:
         says_own = _names_key(column, table, {other.words})
@@ -448,14 +234,14 @@ def _agreement(column: _Column, table: _Table, other: _Table) -> int:
     return 4 if same_key and same_table else 3 if same_key else 2 if same_table else int(plays_role)
 
 
-def _key_rank(table: _Table) -> tuple[bool, int, int, str]:
+def _key_rank(table: Table) -> tuple[bool, int, int, str]:
     """Return how likely rows of a table are what its key stands for: other tables may have the same key."""
     key = table.key
     named = key is not None and _names_key(key, table, set())
     return named, len(key.known) if key else 0, len(table.columns), table.stem
 
 
-def _say_contained(inside: int, column: _Column, other: _Table) -> str:
+def _say_contained(inside: int, column: Column, other: Table) -> str:
     key = other.key
     count, where = len(column.known), other.where(key) if key else ""
     if inside == count:
@@ -463,7 +249,7 @@ def _say_contained(inside: int, column: _Column, other: _Table) -> str:
     return f"{inside} of {count} values are in {where}; the others are nodes without a name"
 
 
-def _extend(table: _Table, mentioned: bool) -> None:
+def _extend(table: Table, mentioned: bool) -> None:
     """See what the rows of a table are: things, more about rows of another table, or links between two."""
     references = sorted(table.references.values(), key=lambda each: table.columns.index(each.column))
     targets = [each for each in references if each.column.filled == table.rows and each.to is not table]
@@ -482,7 +268,7 @@ def _extend(table: _Table, mentioned: bool) -> None:
         table.references.pop(table.of.column)
 
 
-def _refer_by_values(table: _Table, tables: Sequence[_Table]) -> None:
+def _refer_by_values(table: Table, tables: Sequence[Table]) -> None:
     """Find the columns whose values are of one key alone, though their names do not say so."""
     for column in table.columns:
         if not column.known or column is table.key or column in table.references:
@@ -495,18 +281,18 @@ def _refer_by_values(table: _Table, tables: Sequence[_Table]) -> None:
         if found := _only_target(column, table, able):
             target, why = found
             said = f"weak: {_say_contained(len(column.known), column, target)}; {why}"
-            table.references[column] = _Reference(column, target, said)
+            table.references[column] = Reference(column, target, said)
         elif others := [each.where(each.key) for each in able if each.key and each is not table]:
             said = f"may refer to {join_names(others)}, which have all its values; taken as values"
             table.notes.append(f"{column.name}: {said}")
 
 
-def _refers(column: _Column, able: Sequence[_Table]) -> bool:
+def _refers(column: Column, able: Sequence[Table]) -> bool:
     """Return whether the name of a column of numbers says that these are ids of something."""
     return column.last_word in REFERRING_WORDS or any(_shares_stem(column, table) for table in able)
 
 
-def _shares_stem(column: _Column, table: _Table) -> bool:
+def _shares_stem(column: Column, table: Table) -> bool:
     return any(
         min(len(one), len(other)) >= MIN_STEM_CHARS and (one.startswith(other) or other.startswith(one))
         for one in column.base
@@ -514,7 +300,7 @@ def _shares_stem(column: _Column, table: _Table) -> bool:
     )
 
 
-def _only_target(column: _Column, table: _Table, able: Sequence[_Table]) -> tuple[_Table, str] | None:
+def _only_target(column: Column, table: Table, able: Sequence[Table]) -> tuple[Table, str] | None:
     """Return the one of several tables that a column may refer to, and why; None where that is not clear."""
     alike = [each for each in able if _shares_stem(column, each)]
     if len(alike) == 1 and alike[0] is not table:
@@ -528,12 +314,12 @@ def _only_target(column: _Column, table: _Table, able: Sequence[_Table]) -> tupl
     return None if numbered and not column.is_text else (others[0], "no other key has them")
 
 
-def _counts_rows(key: _Column) -> bool:
+def _counts_rows(key: Column) -> bool:
     """Return whether a key is 1, 2, 3, ...: what small numbers are not among these?"""
     return key.known <= {str(number) for number in range(len(key.known) + 1)}
 
 
-def _is_hierarchy(table: _Table, column: _Column) -> bool:
+def _is_hierarchy(table: Table, column: Column) -> bool:
     """Return whether a column leads from each row to others of its table, and ends at some without it."""
     if table.key is None or column.filled >= table.rows or column.many:
         return False
@@ -552,7 +338,7 @@ def _is_hierarchy(table: _Table, column: _Column) -> bool:
     return True
 
 
-def _read_pairs(table: _Table, one: str, other: str) -> Iterator[tuple[str, str]]:
+def _read_pairs(table: Table, one: str, other: str) -> Iterator[tuple[str, str]]:
     rows = (row for _, row in read_rows(table.path, join_commas=True))
     header = [as_text(each) for each in next(rows)]
     places = header.index(one), header.index(other)
@@ -566,15 +352,15 @@ def _read_pairs(table: _Table, one: str, other: str) -> Iterator[tuple[str, str]
 class _Edges:
     """A table of triples between rows of other tables, which it names by their ids."""
 
-    table: _Table
-    subject: _Reference
-    relation: _Column
-    object: _Reference
+    table: Table
+    subject: Reference
+    relation: Column
+    object: Reference
 
 
-def _read_edges(path: Path, tables: Sequence[_Table], held: _Held) -> _Edges | None:
+def _read_edges(path: Path, tables: Sequence[Table], held: HeldValues) -> _Edges | None:
     """Read a table of triples; None where its subjects and objects are not of one key each."""
-    table = _read_table(path, held)
+    table = read_table(path, held)
     places = find_roles(tuple(table.header))
     columns = {column.name: column for column in table.columns}
     if not places or not all(table.header[place] in columns for place in places):
@@ -586,17 +372,17 @@ def _read_edges(path: Path, tables: Sequence[_Table], held: _Held) -> _Edges | N
     return _Edges(table, ends[0], relation, ends[1])
 
 
-def _refer_to_key(column: _Column, tables: Sequence[_Table]) -> _Reference | None:
+def _refer_to_key(column: Column, tables: Sequence[Table]) -> Reference | None:
     """Return the one table whose key has nearly all values of a column."""
     least = MIN_CONTAINED_SHARE * len(column.known)
     found = [each for each in tables if each.key and len(column.known & each.key.known) >= least > 0]
     if len(found) != 1 or found[0].key is None:
         return None
     inside = len(column.known & found[0].key.known)
-    return _Reference(column, found[0], _say_contained(inside, column, found[0]))
+    return Reference(column, found[0], _say_contained(inside, column, found[0]))
 
 
-def _choose_name(table: _Table) -> None:
+def _choose_name(table: Table) -> None:
     """Choose the columns by which rows are called: a name, given and family name, or the only text."""
     free = [each for each in table.columns if each not in table.references and each is not table.key]
     if table.of:
@@ -617,14 +403,14 @@ def _choose_name(table: _Table) -> None:
 
 
 def _name_candidates(
-    full: Sequence[_Column], texts: Sequence[_Column], table: _Table
-) -> Iterator[tuple[tuple[_Column, ...], str]]:
+    full: Sequence[Column], texts: Sequence[Column], table: Table
+) -> Iterator[tuple[tuple[Column, ...], str]]:
     """Yield columns that may name rows, the best first, and why."""
 
-    def share(column: _Column) -> float:
+    def share(column: Column) -> float:
         return len(column.known) / column.filled
 
-    def said(column: _Column) -> str:
+    def said(column: Column) -> str:
         different = "all different" if share(column) == 1 else f"{share(column):.0%} different"
         return f"a text, {different}"
 
@@ -651,8 +437,8 @@ def _name_candidates(
 class _Writer:
     """Writes what was found of tables as a mapping."""
 
-    def __init__(self, tables: Sequence[_Table], folder: Path) -> None:
-        self._folder, self._names = folder, dict[_Table, str]()
+    def __init__(self, tables: Sequence[Table], folder: Path) -> None:
+        self._folder, self._names = folder, dict[Table, str]()
         self._reasons: dict[tuple[str, str], str] = {}
         for table in tables:
             self._name(table)
@@ -667,7 +453,7 @@ class _Writer:
             relations[name, each.relation.name] = sorted(each.relation.known)
         return Inference(self._folder, tables, self._reasons, notes, relations)
 
-    def _name(self, table: _Table) -> str:
+    def _name(self, table: Table) -> str:
         taken = {*self._names.values()}
         names = (" ".join(table.words), table.stem, *(f"{table.stem} {n + 2}" for n in range(len(taken))))
         self._names[table] = next(name for name in names if name and name not in taken)
@@ -685,10 +471,10 @@ class _Writer:
             missing=tuple(sorted(edges.table.missing)),
         )
 
-    def _file(self, table: _Table) -> str:
+    def _file(self, table: Table) -> str:
         return table.path.absolute().relative_to(self._folder).as_posix()
 
-    def _map(self, name: str, table: _Table) -> TableMapping:
+    def _map(self, name: str, table: Table) -> TableMapping:
         links: dict[str, Link] = {}
         values: dict[str, Value] = {}
         for reference in table.references.values():
@@ -728,17 +514,17 @@ class _Writer:
             missing=tuple(sorted(table.missing)),
         )
 
-    def _relation(self, column: _Column, words: Sequence[str], taken: set[str]) -> str:
+    def _relation(self, column: Column, words: Sequence[str], taken: set[str]) -> str:
         readable = " ".join(words)
         return readable if readable and readable not in taken else column.name
 
 
-def _owner(table: _Table) -> _Table:
+def _owner(table: Table) -> Table:
     """Return the table whose rows a table tells more of; itself where it has rows of its own."""
     return _owner(table.of.to) if table.of else table
 
 
-def _value_type(column: _Column) -> Kind | None:
+def _value_type(column: Column) -> Kind | None:
     """Return the type of a column's values as a mapping says it; None where it need not."""
     if "dateTime" in column.kinds and column.kinds <= {"date", "dateTime"} and not column.timed:
         return "date"

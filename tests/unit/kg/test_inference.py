@@ -20,7 +20,7 @@ from kgqa.kg.minting import value_kind
 from kgqa.kg.opening import open_graph
 from kgqa.kg.store import file_cache
 from kgqa.kg.store.loading import QuadReader, files_of
-from kgqa.kg.tables import inference
+from kgqa.kg.tables import columns
 from kgqa.kg.tables.inference import Inference, infer_mapping, infer_tables
 from kgqa.kg.tables.mapping import Link, Value
 from kgqa.kg.tables.mapping_text import write_toml
@@ -297,7 +297,7 @@ def test_a_comma_in_a_text_without_quotes_is_part_of_it(infer: Infer, tmp_path: 
 
 
 def test_columns_that_cannot_be_compared_are_told(infer: Infer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inference, "MAX_VALUES_HELD", 6)
+    monkeypatch.setattr(columns, "MAX_VALUES_HELD", 6)
     found = infer({"t.csv": "id,a,b\n" + "".join(f"{n},x{n % 5},y{n % 4}\n" for n in range(9))})
     assert any("too many values" in note for note in found.notes["t"])
 
