@@ -80,8 +80,7 @@ async def claim_update(
 
 def claimed_answer(state: State) -> Update | None:
     """Return what a claim has come to in this run; None where there was none, or it is unknown."""
-    last = state["trace"][-1]
-    if last["node"] == "claim" and last["decision"] == "stop" and "verdict" in last:
+    if state["last_node"] == "claim" and state["answers"]:
         return {
             "answers": state["answers"],
             "outcome": state["outcome"],

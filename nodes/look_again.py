@@ -1,6 +1,5 @@
 """Look again: the search ran dry; what else leads on from where it was? (beyond the papers)."""
 
-from itertools import pairwise
 from typing import cast
 
 from kgqa.kg.terms import Chain
@@ -37,12 +36,14 @@ async def look_again_from_frontier(state: FrontierState, runtime: NodeRuntime) -
 
 def may_look_again(state: State, runtime: NodeRuntime) -> bool:
     """Return whether the method looks again, and there is somewhere to look from."""
-    looks = sum(
-        entry["node"] == "look_again" and after["decision"] == "forward"
-        for entry, after in pairwise(state["trace"])
-    )
+    looks = state.get("second_looks", 0)
     dry = bool(state["resume_points"]) and not state["memory"]
     return runtime.context.retry_search and dry and looks < MAX_SECOND_LOOKS
+
+
+def count_second_look(state: State) -> Update:
+    """Return what changes where a chain can be gone on from: a second look at it counts."""
+    return {"second_looks": state.get("second_looks", 0) + 1} if state["last_node"] == "look_again" else {}
 
 
 def remaining_points(state: State) -> list[Chain]:

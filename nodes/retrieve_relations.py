@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from kgqa.kg.dialects import describes_data
 from kgqa.kg.terms import Chain, Hop, one_line
 from kgqa.nodes.likeness import MIN_MISSING_LIKENESS, likeness, likest
-from kgqa.nodes.look_again import remaining_points
+from kgqa.nodes.look_again import count_second_look, remaining_points
 from kgqa.priors.candidate_ranking import hop_words
 from kgqa.prompts.chain import Extension, extend
 from kgqa.prompts.pick_relations import PickRelations
@@ -49,7 +49,8 @@ async def retrieve_relations(state: State, runtime: NodeRuntime) -> Update:
     runtime.trace |= {"relations": len(lead.hops), "offered": len(shown), "truncated": lead.truncated}
     if not shown:
         return nothing
-    return {"extensions": shown, "withheld": [*others, *(withheld if offered else [])], "decision": "forward"}
+    withheld = [*others, *(withheld if offered else [])]
+    return {**count_second_look(state), "extensions": shown, "withheld": withheld, "decision": "forward"}
 
 
 async def list_extensions(
@@ -84,6 +85,7 @@ class Choice(NamedTuple):
 
     offers: list[Extension]
     outright: OutrightChain | None
+    names_missing: bool = False  # whether it has said that a relation is missing
 
 
 async def choose_extensions(
@@ -107,7 +109,7 @@ async def choose_extensions(
             if likes[at] >= MIN_MISSING_LIKENESS or not describes_data(withheld[at].hops[-1])
         )
         if not found:
-            return Choice([], None)
+            return Choice([], None, names_missing=True)
         prompt = replace(prompt, offers=found, missing=False, looked_for=reply.missing)
         reply = await ask(prompt)
     if reply is None:
@@ -115,7 +117,7 @@ async def choose_extensions(
     runtime.trace["reason"] = reply.rationale
     chosen = [prompt.offers[number - 1] for number in reply.relations]
     if not (chosen and prompt.outright and reply.then):
-        return Choice(chosen, None)
+        return Choice(chosen, None, names_missing=bool(prompt.looked_for))
     first, *beside = [each.chain for each in chosen]
     return Choice(chosen, OutrightChain.said(first, reply.then, tuple(beside)))
 

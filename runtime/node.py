@@ -72,6 +72,8 @@ class NodeRuntime(NodeBudget):
     """What the trace says about this node, beside its name and decision."""
     exchanges: list[Exchange] = field(default_factory=list)
     """What the model was asked, and what it has replied."""
+    failure: str | None = None
+    """The kind of error that the node has met, as `record_failure` keeps it."""
     idle: bool = False
     """Whether there is nothing for the node to do."""
     language: str = ""
@@ -213,9 +215,10 @@ class NodeRuntime(NodeBudget):
         return (await self.open_resources()).contradiction_detector
 
     def record_failure(self, error: Exception) -> None:
-        """Write to the trace what failed; a time-out stays there, whatever fails after it."""
-        if self.trace.get("failure") != KGTimeout.__name__:
-            self.trace |= {"failure": type(error).__name__, "error": str(error)}
+        """Keep what failed, and write it to the trace; a time-out stays there, whatever fails after it."""
+        if self.failure != KGTimeout.__name__:
+            self.failure = type(error).__name__
+            self.trace |= {"failure": self.failure, "error": str(error)}
 
 
 NodeBody = Callable[[Any, NodeRuntime], Awaitable[Update]]
@@ -294,6 +297,7 @@ class Node:
         entry = {"node": self.name, "decision": update["decision"], **_shorten_texts(runtime.trace)}
         if "topic_entities" in update:
             update = {**update, "searched_topics": update["topic_entities"]}
+        update = {**update, "last_node": self.name, "last_failure": runtime.failure}
         totals: Update = {"trace": [{**entry, **runtime.token_counts()}], "usage": runtime.total_spend()}
         if runtime.exchanges:
             totals["exchanges"] = runtime.exchanges

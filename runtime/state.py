@@ -218,10 +218,14 @@ class Exchange(TypedDict):
 
 
 class Update(TypedDict, total=False):
-    """What a node may change; the step around it adds trace, usage, exchanges and decision."""
+    """What a node may change; the step around it adds trace, usage, exchanges, decision, node and failure."""
 
     decision: Decision
     """What the last node decided: the label of the edge that is taken next."""
+    last_node: str
+    """The last node that had anything to do."""
+    last_failure: str | None
+    """The kind of error that it met, whether or not it went on; None where there was none."""
     record_id: str
     """What the record is filed under."""
     translated: str | None
@@ -266,6 +270,8 @@ class Update(TypedDict, total=False):
     """The chains that were taken up; a search that chooses again leaves them out."""
     resume_points: list[Chain]
     """The chains that the search went on from, the most promising last: where a second look begins."""
+    second_looks: int
+    """How many second looks have found something to go on with; absent before the first."""
     exemplars: list[SolvedQuestion]
     """Solved questions that are like this one (EGP)."""
     exchanges: Annotated[list[Exchange], EphemeralValue]

@@ -21,6 +21,7 @@ async def backtrack_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate
     """Follow the recalled branches; without one, choose again from the frontier what was not tried."""
     chains = list(reversed(state["stack"]))
     runtime.trace["chains"] = [str(chain) for chain in chains or state["frontier"]]
+    begun: CoGUpdate = {"checks_without_gain": 0}
     if not chains:
-        return {"decision": "refine"}
-    return {"offers": list(map(Extension, chains)), "stack": [], "decision": "forward"}
+        return {**begun, "decision": "refine"}
+    return {**begun, "offers": list(map(Extension, chains)), "stack": [], "decision": "forward"}

@@ -28,19 +28,21 @@ async def blueprint(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     graph has, and counts only if there are any; where the graph does not list them all, or adaptation is
     free, the others stay as hints. Without a library the search goes on without a blueprint.
     """
-    found = await _choose_blueprint(state, runtime)
-    begun: CoGUpdate = {"ranking": [], "findings": [], "pruned": [], "blueprint": found}
+    found, fits = await _choose_blueprint(state, runtime)
+    begun: CoGUpdate = {"ranking": [], "findings": [], "pruned": [], "blueprint": found, "fits": fits}
+    begun |= {"diagnoses": 0, "checks_without_gain": 0}
     return begun if runtime.context.plans_first else {**begun, "subgoals": []}
 
 
-async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint | None:
+async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> tuple[Blueprint | None, bool]:
+    """Return a blueprint, if there is one, and whether it is copied or adapted, not just the nearest."""
     if not runtime.context.guidance:
         runtime.trace["reason"] = "guidance is off"
-        return None
+        return None, False
     nearest = await nearest_blueprints(state, runtime)
     if not nearest:
         runtime.trace |= {"source": "none", "similarity": None, "anchor": None, "blueprint": None}
-        return None
+        return None, False
     best = nearest[0]
     relations = await known_relations(state, runtime)
     names = {name: hop.words for name, hop in relations.by_name.items()}
@@ -61,7 +63,7 @@ async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint 
         "anchor": best.anchor,
         "blueprint": str(found),
     }
-    return found
+    return found, source != "nearest"
 
 
 async def nearest_blueprints(state: CoGState, runtime: NodeRuntime) -> list[BlueprintMatch]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, cast
+from typing import cast
 
 from kgqa.kg.terms import Chain
 from kgqa.models.errors import MalformedReply
@@ -51,13 +51,13 @@ async def diagnose(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     When all diagnoses are spent, what the last one has recalled is tried, and then the answer is inferred
     from what was verified. Without refinement a failure ends the search from the current topic (Table 3).
     """
-    last = state["trace"][-1]
+    last, failure = state["last_node"], state["last_failure"]
     runtime.trace["chain"] = str(state["chain"])
-    steps = standing_decisions(state, undecided=last["node"] in _NODES_BEFORE_CHOICE)[-MAX_DECISIONS_SHOWN:]
+    steps = standing_decisions(state, undecided=last in _NODES_BEFORE_CHOICE)[-MAX_DECISIONS_SHOWN:]
     branches = list(_recallable_branches(state, steps))
-    if "failure" in last:
+    if failure:
         runtime.trace["reason"] = "no failure of the search"
-        outage = last["failure"] != MalformedReply.__name__
+        outage = failure != MalformedReply.__name__
         left = [branch for branch in branches if branch.waiting] if outage else branches
         return _take_last_branches(state, steps, left, runtime) or _skip_topic(state, runtime)
     if not runtime.context.refinement:
@@ -66,13 +66,14 @@ async def diagnose(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     if not any(decided.after for decided in steps) and (not branches or _turned_down(last, runtime)):
         runtime.trace["reason"] = f"{state['chain'].topic} leads nowhere"
         return _skip_topic(state, runtime)
-    if _count_diagnoses(state) >= runtime.context.refinements:
+    if state["diagnoses"] >= runtime.context.refinements:
         runtime.trace["reason"] = SPENT
         order = {chain: -place for place, chain in enumerate(state["stack"])}
         recalled = sorted((b for b in branches if b.chain in order), key=lambda branch: order[branch.chain])
         taken = _take_last_branches(state, steps, recalled, runtime)
         return taken or {"decision": "forward" if may_look_again(state, runtime) else "infer"}
-    return await _ask_for_diagnosis(state, _signal(last), steps, branches, runtime)
+    asked: CoGUpdate = {"diagnoses": state["diagnoses"] + 1}
+    return {**asked, **await _ask_for_diagnosis(state, _signal(state), steps, branches, runtime)}
 
 
 @node("diagnose")
@@ -84,26 +85,26 @@ async def diagnose_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     nothing is blamed, or every diagnosis is spent, the answer is inferred. An outage or a malformed reply is
     no failure of the search, and ends it likewise.
     """
-    last = state["trace"][-1]
-    steps = _frontier_decisions(state, undecided=last["node"] in _NODES_BEFORE_CHOICE)[-MAX_DECISIONS_SHOWN:]
+    last, failure = state["last_node"], state["last_failure"]
+    steps = _frontier_decisions(state, undecided=last in _NODES_BEFORE_CHOICE)[-MAX_DECISIONS_SHOWN:]
     branches = list(_recallable_branches(state, steps))
     over: CoGUpdate = {"candidates": [], "decision": "forward" if may_look_again(state, runtime) else "infer"}
     if not runtime.context.refinement:
         runtime.trace["reason"] = "refinement is off"
         return {**over, "decision": "stop"}
-    if "failure" in last or _count_diagnoses(state) >= runtime.context.refinements:
-        runtime.trace["reason"] = "no failure of the search" if "failure" in last else SPENT
+    if failure or state["diagnoses"] >= runtime.context.refinements:
+        runtime.trace["reason"] = "no failure of the search" if failure else SPENT
         return over
     if not any(decided.after for decided in steps) and (not branches or _turned_down(last, runtime)):
         runtime.trace["reason"] = "the topics lead nowhere"
         return over
-    signal = _signal(last)
-    reply = await _review(state, signal, steps, branches, known_progress(state), runtime)
+    reply = await _review(state, _signal(state), steps, branches, known_progress(state), runtime)
+    asked: CoGUpdate = {"diagnoses": state["diagnoses"] + 1}
     if reply is None:
-        return over
+        return {**over, **asked}
     dropped = _drop_blueprint(reply, state)
     if reply.step == 0:
-        return {**over, **dropped}
+        return {**over, **asked, **dropped}
     blamed = steps[reply.step - 1]
     recalled = [branches[number - 1].chain for number in reply.recall]
     runtime.trace["recalled"] = [str(chain) for chain in recalled]
@@ -114,6 +115,7 @@ async def diagnose_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
 
     stand = list(filter(stands, state["frontier"]))
     return {
+        **asked,
         **dropped,
         "frontier": stand if recalled else [*stand, blamed.before],
         "found": [each for each in state["found"] if not blamed.after or stands(each.chain)],
@@ -139,19 +141,15 @@ def _frontier_decisions(state: CoGState, *, undecided: bool) -> list[PastDecisio
     return [*taken, *(PastDecision(chain, None, (), 0, "") for chain in chains if undecided)]
 
 
-def _count_diagnoses(state: CoGState) -> int:
-    return sum(entry["node"] == "diagnose" and "signal" in entry for entry in state["trace"])
-
-
-def _turned_down(last: dict[str, Any], runtime: NodeRuntime) -> bool:
+def _turned_down(last: str, runtime: NodeRuntime) -> bool:
     """Return whether the model was shown all relations and chose none: there is no use in asking again."""
-    return last["node"] == "prune" and not runtime.context.always_ask
+    return last == "prune" and not runtime.context.always_ask
 
 
-def _signal(last: dict[str, Any]) -> Signal:
-    usual: Signal = "wrong_type" if last["node"] == "filter" else "no_candidates"
-    found: Signal = last.get("signal", usual)
-    return found
+def _signal(state: CoGState) -> Signal:
+    if state["last_node"] == "verify":
+        return state["signal"]
+    return "wrong_type" if state["last_node"] == "filter" else "no_candidates"
 
 
 async def _review(

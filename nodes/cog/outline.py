@@ -44,7 +44,7 @@ async def outline(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     runtime.trace["subgoals"] = subgoals = [one_line(each, MAX_SENTENCE_CHARS) for each in reply.subgoals]
     if adapts and (found := read_branches(reply.branches, relations, runtime)):
         runtime.trace |= {"source": "adapted", "blueprint": str(found)}
-        return {"subgoals": subgoals, "blueprint": found}
+        return {"subgoals": subgoals, "blueprint": found, "fits": True}
     return {"subgoals": subgoals}
 
 

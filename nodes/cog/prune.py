@@ -29,7 +29,7 @@ async def prune(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """
     chain, ranking = state["chain"], state["ranking"]
     runtime.trace["chain"] = str(chain)
-    chosen, outright = await _choose_relations(state, runtime)
+    chosen, outright, malformed = await _choose_relations(state, runtime)
     added = [each for each in _safeguard(ranking, chosen, state, runtime) if each not in chosen]
     final = chosen + added
     runtime.trace |= {
@@ -41,8 +41,8 @@ async def prune(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     fresh = [_pruned(each, waiting=True) for each in final[1:]]
     pruned = _remember([*fresh, *_set_aside(others)], state)
     if not final:
-        if "malformed" in runtime.trace:
-            runtime.trace |= {"failure": MalformedReply.__name__, "error": runtime.trace["malformed"]}
+        if malformed:
+            runtime.record_failure(malformed)
         return {"pruned": pruned, "resume_points": remaining_points(state), "decision": "backtrack"}
     taken = final[0].chain
     return {
@@ -102,15 +102,15 @@ def _remember(fresh: list[PrunedChain], state: CoGState) -> list[PrunedChain]:
 
 async def _choose_relations(
     state: CoGState, runtime: NodeRuntime
-) -> tuple[list[RankedRelation], OutrightChain | None]:
+) -> tuple[list[RankedRelation], OutrightChain | None, MalformedReply | None]:
     """Ask about the shortlist, then about the rest; without scores all are offered at once.
 
     Where the model says what is missing, what is most alike to that is shown in place of the rest. Return as
-    well what the model says comes after the first.
+    well what the model says comes after the first, and a malformed reply, which chooses nothing.
     """
     ranking, context = state["ranking"], runtime.context
     if len(ranking) == 1 and not context.always_ask:
-        return ranking, None
+        return ranking, None, None
     cut = context.shortlist if ranking and ranking[0].score is not None else MAX_FURTHER_RELATIONS
     rest, missing = ranking[cut : cut + MAX_FURTHER_RELATIONS], context.missing_relations
     withheld = [*(each.offer for each in rest), *state["withheld"]] if missing else []
@@ -130,14 +130,14 @@ async def _choose_relations(
             choice = await choose_extensions(prompt, withheld, runtime, runtime.prompt)
         except MalformedReply as error:
             runtime.trace["malformed"] = str(error)
-            break
+            return [], None, error
         if choice and choice.offers:
             known = {each.offer: each for each in ranking}
-            return [known.get(each, RankedRelation(each)) for each in choice.offers], choice.outright
-        if "missing" in runtime.trace:
+            return [known.get(each, RankedRelation(each)) for each in choice.offers], choice.outright, None
+        if choice and choice.names_missing:
             break
         withheld = []
-    return [], None
+    return [], None, None
 
 
 def _safeguard(

@@ -10,7 +10,7 @@ from kgqa.kg.terms import Chain, Entity
 from kgqa.nodes.frontier.state import FrontierUpdate, open_subgoals
 from kgqa.priors.slots import Blueprint, Slot
 from kgqa.prompts.chain import Extension
-from kgqa.prompts.diagnose import PastDecision
+from kgqa.prompts.diagnose import PastDecision, Signal
 from kgqa.prompts.progress import Progress
 from kgqa.runtime.context import Context
 from kgqa.runtime.state import State
@@ -74,6 +74,14 @@ class CoGUpdate(FrontierUpdate, total=False):
     """What was reached and noted on the way, for each chain that was checked."""
     pruned: list[PrunedChain]
     """The branches that were set aside, best first for each decision."""
+    fits: bool
+    """Whether the blueprint was copied, or adapted by the model, and is not merely the nearest."""
+    signal: Signal
+    """Why the last check has failed; read by the diagnosis that follows it alone."""
+    diagnoses: int
+    """How often the model was asked for a diagnosis."""
+    checks_without_gain: int
+    """How many checks of a frontier, one after the other, have found nothing new."""
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
@@ -139,9 +147,7 @@ def fitting_blueprint(state: CoGState, context: Context) -> Blueprint | None:
 
     It is shown where it was copied, or adapted by the model, or where that was to adapt it first.
     """
-    sources = (entry["source"] for entry in reversed(state["trace"]) if "source" in entry)
-    fits = getattr(context, "plans_first", False) or next(sources, "") in {"copied", "adapted"}
-    return state["blueprint"] if fits else None
+    return state["blueprint"] if getattr(context, "plans_first", False) or state.get("fits") else None
 
 
 def passed_slots(chain: Chain, slots: Sequence[Slot]) -> int:

@@ -53,7 +53,7 @@ STAGNANT_CHECKS = 2  # checks one after the other without a finding that are sta
 async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Let the model filter the ends of the chain, note what they establish, and decide.
 
-    Where something fails, the trace names the signal: nothing was reached, nothing new was found, what was
+    Where something fails, the state names the signal: nothing was reached, nothing new was found, what was
     reached is of the wrong kind, or the search is as deep as allowed. A chain whose ends have no names, or do
     not meet the other topics' chains, is extended without a call.
     """
@@ -136,7 +136,7 @@ async def verify_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     before = [chain for chain in state["frontier"] if all(chain != each.chain for each in state["found"])]
     update["frontier"] = frontier = [*before, *frontier]
     if not found:
-        return {**update, **_fail("wrong_type", runtime)}
+        return {**update, **_fail("wrong_type", runtime), "checks_without_gain": 0}
     known = await write_memory(found, state, runtime)
     news = [text for text in known if text and text not in state["known"]]
     runtime.trace["finding"] = gained = " ".join(news)
@@ -145,9 +145,8 @@ async def verify_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     own, noted = uses_own_knowledge(runtime.context), cast(CoGState, {**state, "known": known})
     if groups and (taken := await evaluate(groups, noted, runtime, own_knowledge=own)):
         return cast(CoGUpdate, {**update, **taken})
-    turns = [entry for entry in state["trace"] if entry["node"] in {"verify", "backtrack"}]
-    checks = [entry.get("finding", "backtracked") for entry in turns[1 - STAGNANT_CHECKS :]]
-    if len(checks) == STAGNANT_CHECKS - 1 and not any([*checks, gained]):
+    update["checks_without_gain"] = fruitless = 0 if gained else state["checks_without_gain"] + 1
+    if fruitless >= STAGNANT_CHECKS:
         return {**update, **_fail("no_gain", runtime)}
     if any(chain.depth < runtime.context.depth for chain in frontier):
         return {**update, "resume_points": [*state["resume_points"], *frontier], "decision": "forward"}
@@ -225,4 +224,4 @@ def _extend_or_fail(
 
 def _fail(signal: Signal, runtime: NodeRuntime) -> CoGUpdate:
     runtime.trace["signal"] = signal
-    return {"candidates": [], "decision": "backtrack"}
+    return {"candidates": [], "signal": signal, "decision": "backtrack"}

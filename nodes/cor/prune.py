@@ -39,7 +39,7 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
         choice = await choose_extensions(prompt, state["withheld"], runtime)
         if choice is None:
             return {"decision": "backtrack"}
-        chosen, outright = choice
+        chosen, outright = choice.offers, choice.outright
     runtime.trace |= {"chosen": list(map(str, chosen)), "set_aside": len(state["extensions"]) - len(chosen)}
     if not chosen:
         return {"resume_points": remaining_points(state), "decision": "backtrack"}

@@ -32,9 +32,9 @@ async def reflect(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     Of an entity frontier the model says whether something is missing, and then which of all entities that
     were ever reached are added; after the last round it is asked for an answer from memory.
     """
-    last, depth, steered = state["trace"][-1], runtime.context.depth, steers(runtime.context)
-    dry = last["decision"] == "backtrack" and last["node"] != "filter"
-    dry = dry or (steered and last["node"] == "verify")  # none of what was found leads on
+    last, depth, steered = state["last_node"], runtime.context.depth, steers(runtime.context)
+    dry = state["decision"] == "backtrack" and last != "filter"
+    dry = dry or (steered and last == "verify")  # none of what was found leads on
     if explores_entities(runtime.context):
         return await _reflect_on_entities(state, dry, runtime)
     found = [] if dry else [each for each in state["found"] if each.chain.depth < depth]

@@ -4,6 +4,7 @@ from typing import cast
 
 from kgqa.kg.terms import Chain
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, explores_entities, spent_chains
+from kgqa.nodes.look_again import count_second_look
 from kgqa.nodes.retrieve_relations import MAX_OFFERED_RELATIONS, limit_extensions, list_extensions
 from kgqa.prompts.chain import Extension
 from kgqa.runtime.node import NodeRuntime, node
@@ -48,5 +49,5 @@ async def retrieve_relations(state: FrontierState, runtime: NodeRuntime) -> Fron
             begun["withheld"] += others
         runtime.trace |= {"frontier": [str(chain) for chain in open_], "relations": len(offers)}
     if offers:
-        return {**begun, "offers": offers}
+        return {**begun, **count_second_look(state), "offers": offers}
     return {**begun, "offers": [], "spent": spent_chains(state), "decision": "backtrack"}

@@ -77,7 +77,7 @@ def _not_shown(groups: Sequence[ChainFindings], state: FrontierState) -> Iterato
     """Yield the chains that have just led to nothing, and the last one of each topic that no group is of."""
     found = {each.chain for each in state["found"]}
     seen = {chain.topic for each in groups for chain in (each.chain, *each.met)}
-    if "failure" not in state["trace"][-1]:
+    if not state["last_failure"]:
         yield from (ChainFindings(each.chain, ()) for each in state["offers"] if each.chain not in found)
     for topic in state["topic_entities"]:
         if topic not in seen:
@@ -92,7 +92,7 @@ def _said_before(
     Of chains that were added to its choice it has said nothing, nor where one could not be followed.
     """
     said, topics, depth = state["outright"], {*state["topic_entities"]}, runtime.context.depth
-    if said is None or "failure" in state["trace"][-1]:
+    if said is None or state["last_failure"]:
         return None
     chosen, found = {said.chain, *said.beside}, [each.chain for each in state["found"]]
     if said.decision == "forward":

@@ -30,8 +30,7 @@ async def complete_unproved_record(
 ) -> FinalUpdate:
     """Complete a record that no graph was asked for."""
     failed = failure_outcome(state)
-    misread = any("failure" in entry for entry in state["trace"])
-    if not (names or failed or misread or state["stopped_by"]):
+    if not (names or failed or state["last_failure"] or state["stopped_by"]):
         runtime.trace["reason"] = "the model does not know"
     outcome = "parametric" if names else failed or "none"
     update: Update = {"answers": parametric_answers(names), "outcome": outcome, "paths": [], "evidence": []}

@@ -82,7 +82,8 @@ async def test_a_step_tells_its_node_decision_note_and_tokens() -> None:
     spent = {name: amount for name, amount in update["usage"].items() if amount and name != "seconds"}
     assert spent == {"llm_calls": 1, "input_tokens": 40, "output_tokens": 5, "seconds_llm": 0.5}
     assert 0 < update["usage"]["seconds"] < 5
-    assert update.keys() == {"decision", "truncated", "trace", "usage"}
+    assert (update["last_node"], update["last_failure"]) == ("look", None)
+    assert update.keys() == {"decision", "truncated", "trace", "usage", "last_node", "last_failure"}
 
 
 async def test_a_step_that_decides_nothing_goes_forward() -> None:
@@ -112,7 +113,8 @@ async def test_what_ends_a_step_is_told(
     update = await taken(failing(error))
     assert {name: update[name] for name in ("decision", *ends)} == {"decision": "stop", **ends}
     assert update["trace"] == [{"node": "look", "decision": "stop", **noted}]
-    assert update.keys() == {"decision", *ends, "trace", "usage"}
+    assert update["last_failure"] == noted.get("failure")
+    assert update.keys() == {"decision", *ends, "trace", "usage", "last_node", "last_failure"}
 
 
 async def test_a_mistake_in_a_node_is_raised() -> None:
