@@ -16,8 +16,7 @@ from kgqa.kg.linking.class_names import ClassNames, add_classes, without_chance
 from kgqa.kg.linking.linker import MAX_QUESTION_CHARS, Linker
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.linking.name_sources import NameLookup
-from kgqa.kg.linking.name_words import asked_kinds, blank_out, is_same_name, said_names
-from kgqa.kg.linking.schema_terms import find_schema_terms
+from kgqa.kg.linking.schema_terms import asked_kinds, blank_out, find_schema_terms, is_same_name, said_names
 from kgqa.kg.linking.values import ValueFinder
 from kgqa.kg.meter import begin_query, end_query, unmetered
 from kgqa.kg.naming import Naming

@@ -27,8 +27,7 @@ from kgqa.kg.linking.search import TextSearch, find_text_search
 from kgqa.kg.naming import Naming
 from kgqa.kg.profile.building import MAX_MEMBERS_READ_NOW, build_profile
 from kgqa.kg.profile.described import read_description
-from kgqa.kg.profile.keeping import kept_profile
-from kgqa.kg.profile.profile import Profile
+from kgqa.kg.profile.profile import Profile, kept_profile
 from kgqa.kg.property_graph import PropertyGraphReader
 from kgqa.kg.public_endpoints import PublicEndpoint, known_endpoint, named_endpoint
 from kgqa.kg.sparql import queries

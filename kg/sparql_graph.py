@@ -19,9 +19,8 @@ from kgqa.kg.pages import Candidate, ChainAttributes, ChainResult, Description, 
 from kgqa.kg.profile.profile import Profile
 from kgqa.kg.proof.prover import Prover
 from kgqa.kg.relations import without_inverses
-from kgqa.kg.sparql import attribute_queries, attribute_rows, chain_queries, patterns, queries
-from kgqa.kg.sparql.attribute_queries import Wanted
-from kgqa.kg.sparql.attribute_rows import ReadAttributes
+from kgqa.kg.sparql import attributes, chain_queries, patterns, queries
+from kgqa.kg.sparql.attributes import ReadAttributes, Wanted
 from kgqa.kg.sparql.chain_queries import Limits
 from kgqa.kg.sparql.decoding import (
     ChainRows,
@@ -260,11 +259,11 @@ class SparqlGraph(LinkedGraph, Prover):
         owned = (await self._classes()).owned if self.dialect == PLAIN.name else frozenset()
 
         def write(some: Sequence[tuple[Chain, Wanted]]) -> str:
-            return attribute_queries.attribute_values(some, near, types, labels, limits, owned)
+            return attributes.attribute_values(some, near, types, labels, limits, owned)
 
         read: dict[Chain, ReadAttributes] = {}
         for some, answer in await self._ask_batches(asked, CHAINS_READ_PER_QUERY, write):
-            for (chain, _), rows in zip(some, attribute_rows.split_by_chain(answer, len(some)), strict=True):
+            for (chain, _), rows in zip(some, attributes.split_by_chain(answer, len(some)), strict=True):
                 read[chain] = self._read_attributes(chain, rows, owned, answer.cut, limits.rows)
         found = {chain: each.page(chain, self._rows) for chain, each in read.items()}
         empty = ChainAttributes(Page(()), Page(()))
@@ -276,16 +275,16 @@ class SparqlGraph(LinkedGraph, Prover):
         """Read the rows of one chain, of each part of which there are ``most`` at most."""
         kept = [row[:-1] for row in rows if row[-1] is None]
         named = self._naming.apply((value, label, rank) for *_, value, label, rank in kept)
-        facts = attribute_rows.read_facts(kept, named, self._relations.hop, self._relations.ignores)
+        facts = attributes.read_facts(kept, named, self._relations.hop, self._relations.ignores)
         types = {*map(Hop, self._dialect.types)}
-        found = attribute_rows.read_values(kept, named, self._relations.hop)
+        found = attributes.read_values(kept, named, self._relations.hop)
         labels = [self._relations.hop(label, forward=True) for label in self._naming.labels]
         silent = {*types, *(h for each in found for h in each.hops if self._relations.ignores(h.relation))}
         return ReadAttributes(
-            attribute_rows.past_unnamed([f for f in found if silent.isdisjoint(f.hops)], facts, owned),
+            attributes.past_unnamed([f for f in found if silent.isdisjoint(f.hops)], facts, owned),
             {(each.end, each.value) for each in found if each.hops and each.hops[0] in types},
-            attribute_rows.read_names(kept, named, chain.depth, labels),
-            cut or len(kept) < len(rows) or attribute_rows.largest_part(kept) > most,
+            attributes.read_names(kept, named, chain.depth, labels),
+            cut or len(kept) < len(rows) or attributes.largest_part(kept) > most,
         )
 
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kgqa.kg.languages import MAX_ABBREVIATION_CHARS, detect_language, name_starts
 from kgqa.kg.linking.class_names import asked_kind
-from kgqa.kg.linking.name_words import NAMING_PHRASES
+from kgqa.kg.linking.schema_terms import NAMING_PHRASES
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import ANY, Entity, Hop, Term, is_value_id, local_name, value_node

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from kgqa.kg.errors import KGError, KGTimeout
 from kgqa.kg.languages import foreign_to, language_name
-from kgqa.kg.linking.name_words import is_same_name
+from kgqa.kg.linking.schema_terms import is_same_name
 from kgqa.kg.pages import ChainResult, Match, Mention
 from kgqa.kg.terms import Chain, Entity, Hop, is_id, is_iri, one_line
 from kgqa.priors.errors import EncoderError

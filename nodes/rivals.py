@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.linking.class_names import content_words
-from kgqa.kg.linking.name_words import is_same_name
+from kgqa.kg.linking.schema_terms import is_same_name
 from kgqa.kg.pages import ChainResult, Match, Proof
 from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.proof.values import kind_of

@@ -10,7 +10,7 @@ import numpy as np
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.meter import QueryBudgetExhausted
-from kgqa.kg.profile.ends import MIN_SURE_SHARE
+from kgqa.kg.profile.profile import MIN_SURE_SHARE
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.priors.slots import Slot
 from kgqa.retrieval.candidate_chains import CandidateChain, TrainingAdvice

@@ -7,10 +7,10 @@ from types import MappingProxyType
 from kgqa.kg.dialects import describes_data
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.linking.name_words import is_same_name, says_all
+from kgqa.kg.linking.schema_terms import is_same_name, says_all
 from kgqa.kg.meter import QueryBudgetExhausted
 from kgqa.kg.pages import Candidate, Match, Page
-from kgqa.kg.profile.ends import owned_relations
+from kgqa.kg.profile.profile import owned_relations
 from kgqa.kg.sparql.derived import leads_to_members, split_language
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, is_value_id
 

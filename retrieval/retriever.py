@@ -9,11 +9,10 @@ import numpy as np
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.linking.class_names import asked_kind
-from kgqa.kg.linking.name_words import asked_kinds, blank_out
-from kgqa.kg.linking.spoken_values import is_spoken
+from kgqa.kg.linking.schema_terms import asked_kinds, blank_out
+from kgqa.kg.linking.values import is_spoken
 from kgqa.kg.pages import Candidate, Page
-from kgqa.kg.profile.ends import HopEnds
-from kgqa.kg.profile.profile import UNTYPED
+from kgqa.kg.profile.profile import UNTYPED, HopEnds
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, is_value_id, plain_term
 from kgqa.kg.text import in_plural
 from kgqa.priors.exemplars import ExemplarLibrary

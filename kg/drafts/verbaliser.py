@@ -12,9 +12,8 @@ number of its members; the first 3'
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kgqa.kg.drafts.conditions import Conditions, nodes_of
+from kgqa.kg.drafts.conditions import COMPUTED, Conditions, nodes_of, say_computed, unwrapped
 from kgqa.kg.drafts.reading import Aggregated, Draft, read_draft, shown_name, variables_of
-from kgqa.kg.drafts.told import COMPUTED, say_computed, unwrapped
 from kgqa.kg.errors import KGRejected
 from kgqa.kg.node_phrases import (
     SOMETHING,

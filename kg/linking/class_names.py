@@ -8,8 +8,7 @@ from typing import NamedTuple
 from kgqa.kg.languages import base_language, stem_words
 from kgqa.kg.linking.common_words import COMMON_WORDS
 from kgqa.kg.pages import Match, Mention
-from kgqa.kg.profile.ends import HopEnds, owned_relations
-from kgqa.kg.profile.profile import UNTYPED, Profile
+from kgqa.kg.profile.profile import UNTYPED, HopEnds, Profile, owned_relations
 from kgqa.kg.terms import KINDS_NAMESPACE, Entity, Hop, is_value_id, local_name
 from kgqa.kg.text import FUNCTION_WORDS, fold, in_plural, in_singular, spaced, split_words
 

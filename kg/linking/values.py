@@ -4,16 +4,77 @@ Values are called by their texts and kept in a `NameTable`, as entities are; wha
 stands for a value (`kg.terms.value_node`).
 """
 
+from calendar import month_abbr, month_name
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import date, timedelta
+from functools import cache
 
+from pydantic import TypeAdapter
+
+from kgqa.kg.dialects import XSD
 from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.linking.short_names import full_names
-from kgqa.kg.linking.spoken_values import is_spoken
 from kgqa.kg.pages import Match, Mention
-from kgqa.kg.terms import is_value_id
+from kgqa.kg.terms import Entity, Literal, is_value_id, plain_term
 from kgqa.kg.text import Word, fold, in_singular, split_words, strip_article, word_set
+
+DURATIONS = (f"{XSD}duration", f"{XSD}dayTimeDuration")
+DATE = f"{XSD}date"
+
+
+def spoken_texts(value: Literal) -> tuple[str, ...]:
+    """Return what a date or a duration is called beside its lexical form; nothing for other values.
+
+    A duration of months or years is of no certain length, and has no other text.
+    """
+    try:
+        if value.datatype == DATE:
+            return _date_texts(date.fromisoformat(value.value))
+        if value.datatype in DURATIONS and not {"Y", "M"} & {*value.value.partition("T")[0]}:
+            return _duration_texts(_durations().validate_python(value.value))
+    except ValueError:
+        pass
+    return ()
+
+
+def is_spoken(node: Entity) -> bool:
+    """Return whether what stands for a value stands for a date or a duration."""
+    value = plain_term(node)
+    return isinstance(value, Literal) and value.datatype in {DATE, *DURATIONS}
+
+
+def _date_texts(day: date) -> tuple[str, ...]:
+    months = dict.fromkeys((month_name[day.month], month_abbr[day.month]))
+    return tuple(
+        text
+        for month in months
+        for text in (f"{day.day} {month} {day.year}", f"{month} {day.day}, {day.year}")
+    )
+
+
+def _duration_texts(length: timedelta) -> tuple[str, ...]:
+    minutes, seconds = divmod(int(length.total_seconds()), 60)
+    if minutes < 0:
+        return ()
+    hours, rest = divmod(minutes, 60)
+    days, left = divmod(hours, 24)
+    texts = []
+    for parts in (
+        [(days, "day"), (left, "hour"), (rest, "minute"), (seconds, "second")],
+        [(hours, "hour"), (rest, "minute"), (seconds, "second")],
+        [(minutes, "minute"), (seconds, "second")],
+    ):
+        said = [f"{number} {unit}{'s' * (number != 1)}" for number, unit in parts if number]
+        texts += [" and ".join(filter(None, (" ".join(said[:-1]), *said[-1:]))), " ".join(said)]
+    return tuple(dict.fromkeys(filter(None, texts)))
+
+
+@cache
+def _durations() -> "TypeAdapter[timedelta]":
+    return TypeAdapter(timedelta)
+
 
 MAX_VALUE_WORDS = 12
 MIN_DIGITS = 5  # of a number that may be a code: what is shorter counts or is a year

@@ -17,7 +17,7 @@ from kgqa.kg.dialects import Dialect
 from kgqa.kg.graph import GraphFacts
 from kgqa.kg.linking.name_index import NamedGraph
 from kgqa.kg.linking.name_sources import is_node
-from kgqa.kg.linking.spoken_values import spoken_texts
+from kgqa.kg.linking.values import spoken_texts
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kgqa.kg.linking.class_names import asked_kind
-from kgqa.kg.linking.name_words import NAMING_PHRASES
+from kgqa.kg.linking.schema_terms import NAMING_PHRASES
 from kgqa.kg.pages import Description
 from kgqa.kg.terms import Entity, Term
 from kgqa.kg.text import fold, split_words

@@ -47,7 +47,7 @@ def metaqa(data: Path) -> SparqlGraph:
 def whole_profiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Read all members of all classes, however long it takes: of some, stores give different ones first."""
     every = 10**6
-    monkeypatch.setattr("kgqa.kg.profile.keeping.MAX_SECONDS_WAITED", 240.0)
+    monkeypatch.setattr("kgqa.kg.profile.profile.MAX_SECONDS_WAITED", 240.0)
     monkeypatch.setattr("kgqa.kg.profile.building.MAX_MEMBERS_OF_CLASS", every)
     monkeypatch.setattr("kgqa.kg.opening.MAX_MEMBERS_READ_NOW", every)
     monkeypatch.setattr(build_profile, "__defaults__", (every,))

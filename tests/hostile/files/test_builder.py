@@ -18,7 +18,7 @@ from kgqa.kg.errors import KGRejected
 from kgqa.kg.proof import compilation
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.proof.values import kind_of
-from kgqa.kg.sparql import attribute_queries, chain_queries, patterns, profile_queries, queries
+from kgqa.kg.sparql import attributes, chain_queries, patterns, profile_queries, queries
 from kgqa.kg.sparql.decoding import to_kg_error
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, is_id
 from kgqa.tests.hostile.conftest import Tried
@@ -144,7 +144,7 @@ WRITTEN: dict[str, Callable[[Given], str]] = {
     "nodes": lambda _: queries.nodes(),
     "nodes_after": lambda x: chain_queries.nodes_after(x.chain, 2, 9, marked=True),
     "cut_query": lambda x: chain_queries.cut_query("ends", chain_queries.nodes_after(x.chain, 1, 9), 9),
-    "attribute_values": lambda x: attribute_queries.attribute_values(
+    "attribute_values": lambda x: attributes.attribute_values(
         [(x.chain, {1: [x.hop, x.hop.inverse]})], [x.entity, x.literal], [x.relation], x.labels, LIMITS
     ),
     "write_query": lambda x: compilation.write_query(x.proven, [x.relation]),
@@ -167,7 +167,7 @@ def as_written(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_function_that_writes_queries_is_tried() -> None:
     written = {
         name
-        for module in (queries, chain_queries, attribute_queries, profile_queries)
+        for module in (queries, chain_queries, attributes, profile_queries)
         for name, made in inspect.getmembers(module, inspect.isfunction)
         if made.__module__ == module.__name__ and not name.startswith("_")
     }

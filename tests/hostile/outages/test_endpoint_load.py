@@ -14,9 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.kg.endpoint import circuit_breaker, client as endpoints
-from kgqa.kg.endpoint.circuit_breaker import MAX_FAILURES_IN_A_ROW
-from kgqa.kg.endpoint.client import Endpoint
+from kgqa.kg.endpoint import client as endpoints
+from kgqa.kg.endpoint.client import MAX_FAILURES_IN_A_ROW, Endpoint
 from kgqa.kg.errors import KGError, KGUnavailable
 from kgqa.kg.graph import Rows
 from kgqa.kg.meter import metered
@@ -98,7 +97,7 @@ async def test_no_more_than_some_requests_are_under_way_at_a_time() -> None:
 async def test_a_server_that_is_down_is_left_alone_and_then_tried_by_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(circuit_breaker, "DOWN_SECONDS", 0.3)
+    monkeypatch.setattr(endpoints, "DOWN_SECONDS", 0.3)
     with saying(then=Status(503)) as server:
         asked = Endpoint(server.url, retries=RetryPolicy(attempts=2, pause=0.001))
         assert len(await failures(asked, MAX_FAILURES_IN_A_ROW)) == MAX_FAILURES_IN_A_ROW

@@ -16,7 +16,7 @@ import pytest
 import kgqa
 from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
 from kgqa.kg.endpoint import client
-from kgqa.kg.endpoint.circuit_breaker import CircuitBreaker
+from kgqa.kg.endpoint.client import CircuitBreaker
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.retries import RetryPolicy

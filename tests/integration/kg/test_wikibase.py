@@ -12,7 +12,7 @@ import kgqa
 from kgqa.kg.dialects import RDFS, WIKIBASE
 from kgqa.kg.opening import open_graph
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition
-from kgqa.kg.sparql.attribute_queries import attribute_values
+from kgqa.kg.sparql.attributes import attribute_values
 from kgqa.kg.sparql.chain_queries import Limits
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 from kgqa.tests.support.cases import server_missing, tried

@@ -1,6 +1,6 @@
 """The circuit breaker of an endpoint: how long it pauses."""
 
-from kgqa.kg.endpoint.circuit_breaker import MAX_PAUSE_SECONDS, CircuitBreaker
+from kgqa.kg.endpoint.client import MAX_PAUSE_SECONDS, CircuitBreaker
 
 
 def test_a_server_that_asks_for_years_is_asked_again_within_the_hour() -> None:

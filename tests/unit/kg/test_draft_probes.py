@@ -3,9 +3,8 @@
 import pytest
 
 from kgqa.kg.dialects import XSD
-from kgqa.kg.drafts.cutting import cut_query
-from kgqa.kg.drafts.emptiness import MAX_QUESTIONS, find_empty, fits_instead
 from kgqa.kg.drafts.names import Names
+from kgqa.kg.drafts.probes import MAX_QUESTIONS, cut_query, find_empty, fits_instead
 from kgqa.kg.drafts.reading import read_draft
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Literal

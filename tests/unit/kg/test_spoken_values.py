@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kgqa.kg.dialects import XSD
-from kgqa.kg.linking.spoken_values import spoken_texts
+from kgqa.kg.linking.values import spoken_texts
 from kgqa.kg.terms import Literal
 
 

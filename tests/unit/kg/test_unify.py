@@ -6,7 +6,7 @@ import pytest
 
 import kgqa
 from kgqa.kg.dialects import OWL, RDF, RDFS
-from kgqa.kg.store import lists
+from kgqa.kg.store import unify
 from kgqa.kg.store.directory import load_files
 
 PREFIXES = f"PREFIX : <http://t/>\nPREFIX rdf: <{RDF}>\nPREFIX rdfs: <{RDFS}>\nPREFIX owl: <{OWL}>\n"
@@ -149,9 +149,9 @@ def test_members_are_read_of_lists_that_facts_lead_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[object] = []
-    members = lists._members
-    monkeypatch.setattr(lists, "_members", lambda store, head: read.append(head) or members(store, head))
-    monkeypatch.setattr(lists, "MAX_ADDED_FACTS", 2)
+    members = unify._members
+    monkeypatch.setattr(unify, "_members", lambda store, head: read.append(head) or members(store, head))
+    monkeypatch.setattr(unify, "MAX_ADDED_FACTS", 2)
     text = f"{PREFIXES}:k owl:unionOf (:a :b) . :s :p (:c :d) ; :q (:e :f) .\n"
     found = loaded(tmp_path / "g.ttl", text)
     assert len(read) == 1  # and then there are enough

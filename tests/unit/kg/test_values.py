@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from kgqa.kg.linking.class_names import ClassNames
 from kgqa.kg.pages import Mention
-from kgqa.kg.profile.ends import HopEnds
+from kgqa.kg.profile.profile import HopEnds
 from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Triple, is_value_id, node_id, plain_term, value_node
 

@@ -4,7 +4,7 @@ import pytest
 
 import kgqa
 from kgqa.kg.dialects import SKOS
-from kgqa.kg.linking.name_words import said_names
+from kgqa.kg.linking.schema_terms import said_names
 from kgqa.kg.terms import Hop
 
 THESAURUS = f"""
