@@ -5,18 +5,17 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kgqa.api import KG, AnyModel
-from kgqa.evaluation.align_topics import align_topics
 from kgqa.evaluation.datasets import Dataset, load
 from kgqa.evaluation.datasets.sources import find_part
 from kgqa.evaluation.paper_analysis import intermediates
-from kgqa.evaluation.question import Question
+from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.result import Result, ResultsError
 from kgqa.evaluation.result_files import InvalidRecord, parse_result, read_results
 from kgqa.evaluation.runs.asking import OWN, Asker, QuestionGraphs, Subject, make_subject
@@ -31,10 +30,51 @@ from kgqa.evaluation.scoring.own import MetricFunction, OwnMetric, load_metrics
 from kgqa.evaluation.scoring.run_metrics import Metrics, measure_results
 from kgqa.evaluation.scoring.statistics import summarise_total
 from kgqa.evaluation.scoring.tables import TABLES_FILE, AnswerTables, read_tables, with_given, with_gold
+from kgqa.kg.dialects import is_foreign
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.store.embedded import DaemonThreads
 from kgqa.runtime.graph_builder import MethodGraph
+
+MAX_CONCURRENT_TOPICS = 8  # topics that are looked up at a time
+
+
+async def align_topics(questions: Sequence[Question], graph: KnowledgeGraph) -> list[Question]:
+    """Return the questions with topics that the graph knows by their ids.
+
+    Where the file has the topics by ids of this kind of graph, they are taken, and no others:
+    what nobody has mapped is lost, as in the papers. A topic that has an id of another kind of
+    graph only is looked up by it, for many entities of Wikidata say which of Freebase they are; if
+    nothing is found, its name is left. On a graph of no known kind all topics are as in the file.
+    """
+    chosen = [replace(question, topics=_native_topics(question, graph.dialect)) for question in questions]
+    topics = (topic for question in chosen for topic in question.topics)
+    foreign = dict.fromkeys(topic.id for topic in topics if topic.id and is_foreign(topic.id, graph.dialect))
+    found: dict[str, str | None] = {}
+
+    async def find(id: str) -> None:
+        matches = await graph.find_entities(id, 1)
+        found[id] = matches[0].entity.id if matches and matches[0].how == "id" else None
+
+    await for_each(foreign, find, MAX_CONCURRENT_TOPICS)
+    return [
+        replace(question, topics=_mapped_topics(question.topics, found), other_topics=())
+        for question in chosen
+    ]
+
+
+def _native_topics(question: Question, dialect: str) -> tuple[EntityRef, ...]:
+    """Return the first choice without an id of another kind of graph; the file's own where there is none."""
+    for topics in filter(None, (question.topics, *question.other_topics)):
+        if not any(topic.id and is_foreign(topic.id, dialect) for topic in topics):
+            return topics
+    return question.topics
+
+
+def _mapped_topics(topics: Sequence[EntityRef], found: Mapping[str, str | None]) -> tuple[EntityRef, ...]:
+    known = (replace(topic, id=found.get(topic.id or "", topic.id)) for topic in topics)
+    return tuple(topic for topic in known if topic.id or topic.name)
+
 
 _log = logging.getLogger(__name__)
 

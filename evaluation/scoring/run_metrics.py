@@ -18,15 +18,16 @@ from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.grounding import result_key
 from kgqa.evaluation.scoring.own import OwnMean, OwnMetric, measure_own
-from kgqa.evaluation.scoring.reliability import Reliability, measure_reliability
 from kgqa.evaluation.scoring.scores import (
     Accuracy,
     Breakdowns,
     GroupMetrics,
+    Reliability,
     ScoredQuestion,
     measure_accuracy,
     measure_breakdowns,
     measure_group,
+    measure_reliability,
     score_results,
 )
 from kgqa.evaluation.scoring.statistics import (

@@ -7,6 +7,7 @@ Score(hit_at_1=1.0, hit_any=1.0, precision=0.3333333333333333, recall=0.5, f1=0.
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import groupby
 from typing import Any, NamedTuple, cast
 
 from typing_extensions import TypedDict
@@ -20,7 +21,7 @@ from kgqa.evaluation.scoring.matching import (
     match_answers,
     merge_duplicates,
 )
-from kgqa.evaluation.scoring.statistics import Count, Share, mean_shares
+from kgqa.evaluation.scoring.statistics import Count, Fraction, Share, absolute_means, mean_share, mean_shares
 
 METRIC_NAMES = ("hits_at_1", "hit_any", "precision", "recall", "f1")  # those of a `Score`, in its order
 BEAM_ENTITIES = 3  # entities that a beam usually holds
@@ -176,3 +177,50 @@ def group_questions(scored: Sequence[ScoredQuestion], by: str) -> dict[str, list
             kind = max(least for least in buckets if least <= value) if buckets else value
             groups.setdefault(kind, []).append(each)
     return {buckets[kind] if buckets else str(kind): groups[kind] for kind in sorted(groups)}
+
+
+BINS = 10  # of equal width
+
+
+class ReliabilityBin(TypedDict, total=False):
+    """The questions whose confidence is about the same."""
+
+    n: Count
+    confidence: Fraction  # their mean confidence
+    right: Share  # how many have a right first answer
+
+
+class Reliability(TypedDict, total=False):
+    """How well confidence tells right answers, over scored questions that were answered with one.
+
+    The expected calibration error is the mean distance of confidence and share of right answers over bins,
+    each by the number of its questions (Guo et al. 2017).
+    """
+
+    n: Count
+    expected_calibration_error: Share
+    bins: list[ReliabilityBin]
+
+
+def measure_reliability(scored: Sequence[ScoredQuestion], seed: int) -> Reliability | None:
+    """Measure confidence against right answers; None where no record has a confidence."""
+    pairs = sorted(
+        (float(confidence), each.right)
+        for each in scored
+        if each.score and each.result and each.result.answers and not each.result.failed
+        if isinstance(confidence := each.result.record.get("confidence"), int | float)
+    )
+    if not pairs:
+        return None
+    bins: list[ReliabilityBin] = []
+    for _, part in groupby(pairs, key=lambda pair: _bin(pair[0])):
+        values, right = zip(*part, strict=True)
+        mean = sum(values) / len(values)
+        bins.append({"n": len(values), "confidence": mean, "right": mean_share(right, seed)})
+    gaps = [[(value - right) * (_bin(value) == at) for at in range(BINS)] for value, right in pairs]
+    error = absolute_means(gaps, columns=BINS, seed=seed)
+    return {"n": len(pairs), "expected_calibration_error": error, "bins": bins}
+
+
+def _bin(confidence: float) -> int:
+    return min(int(confidence * BINS), BINS - 1)

@@ -6,13 +6,11 @@ import { Asked, offerExamples } from "./asked.js";
 import * as client from "./client.js";
 import { byId, copyText, textOf } from "./dom.js";
 import { Proof } from "./proof.js";
-import { Run } from "./run.js";
 import { Schema } from "./schema.js";
 import { attempt, complain, inTurn, onKey, tell } from "./status.js";
-import { headsOf, stepOf, stepsTo } from "./steps.js";
+import { Trail, headsOf, stepOf, stepsTo } from "./steps.js";
 import { listenToTable } from "./table.js";
-import { listThreads, showBranches } from "./threads.js";
-import { Trail } from "./trail.js";
+import { Run, listThreads, showBranches } from "./threads.js";
 
 const THEMES = ["system", "light", "dark"];
 

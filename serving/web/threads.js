@@ -1,4 +1,4 @@
-// The questions that were asked before, and the runs of one of them.
+// The questions that were asked before, and their runs: watched, stopped, or left to themselves.
 
 import { outcomeOf } from "./answer.js";
 import * as client from "./client.js";
@@ -35,4 +35,58 @@ export function showBranches(heads, shown, states, open) {
     return el("button", { type: "button", "aria-pressed": String(head === shown), click }, label);
   });
   byId("branches").replaceChildren(el("span", { class: "note" }, "Runs of this question:"), ...buttons);
+}
+
+/** A run that is watched: begun or joined, stopped, or left to itself. */
+export class Run {
+  constructor() {
+    this.watching = new AbortController();
+    this.left = false;
+    this.stopped = false;
+    this.begun = new Promise((tell) => (this.tellId = tell));
+  }
+
+  /** Throw where it is watched no longer. */
+  check() {
+    this.watching.signal.throwIfAborted();
+  }
+
+  /** Begin a run of a thread, and yield what happens in it. */
+  begin(thread, request) {
+    return this.follow(thread, client.run(thread, request, this.watching.signal));
+  }
+
+  /** Yield what happens from now on in a run that is under way. */
+  join(thread, id) {
+    return this.follow(thread, client.join(thread, id, this.watching.signal));
+  }
+
+  async *follow(thread, events) {
+    this.thread = thread;
+    try {
+      for await (const event of events) {
+        if (this.left) return;
+        if (event.event === "begun") this.tellId(event.data);
+        yield event;
+      }
+    } catch (error) {
+      if (!this.stopped) throw error;
+    } finally {
+      this.tellId(null); // where it has never begun
+    }
+  }
+
+  /** Have the server stop it, as soon as it has begun. */
+  async stop() {
+    this.stopped = true;
+    const id = this.thread ? await this.begun : null;
+    if (id && !this.left) await client.cancel(this.thread, id);
+    this.watching.abort();
+  }
+
+  /** Watch it no longer; it goes on. */
+  leave() {
+    this.left = true;
+    this.watching.abort();
+  }
 }

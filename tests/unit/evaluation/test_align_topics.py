@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from kgqa.evaluation.align_topics import align_topics
 from kgqa.evaluation.datasets import load
 from kgqa.evaluation.question import EntityRef, Question
-from kgqa.evaluation.runs.evaluate import evaluate
+from kgqa.evaluation.runs.evaluate import align_topics, evaluate
 from kgqa.evaluation.scoring.scores import score_answers
 from kgqa.kg.dialects import WD
 from kgqa.tests.support.wikidata import FACTS
