@@ -15,9 +15,8 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.triples import Triples
 from kgqa.models.interface import Model
 from kgqa.retrieval.suggestions import QuestionMaker, Suggestion
-from kgqa.runtime.apart import run_apart, stream_apart
 from kgqa.runtime.context import Context, OptionError as OptionError, is_taken
-from kgqa.runtime.graph_builder import MethodGraph
+from kgqa.runtime.graph_builder import MethodGraph, run_apart, stream_apart
 from kgqa.runtime.record import Record, Ref
 from kgqa.runtime.record_text import Answered
 from kgqa.runtime.resources import open_graph, open_resources

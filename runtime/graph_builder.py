@@ -1,10 +1,19 @@
-"""Builds the graph of a method from its edges: which node follows which decision."""
+"""Builds the graph of a method from its edges, which node follows which decision; and runs it for a function.
 
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+LangGraph takes any graph that is invoked within a node for a subgraph: it has the checkpoints of the
+app's run, on the app's event loop, and answers from them where the app goes on after an interrupt.
+So `run_apart` and `stream_apart` run it as no part of an app's graph.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Mapping
+from contextvars import Context as Variables, copy_context
 from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
+from langgraph.constants import TAG_NOSTREAM
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime, get_runtime
@@ -63,3 +72,46 @@ def build_graph(context: type[Context], edges: Edges, state: type[State] = State
             builder.add_conditional_edges(node.name, decision_router, ends)
     builder.add_edge(last.name, END)
     return builder.compile(name=context.method).with_config(recursion_limit=MAX_SUPERSTEPS)
+
+
+_END: Any = object()  # what stands after the last state of a run
+
+
+async def run_apart(graph: MethodGraph, given: Input, context: Context) -> dict[str, Any]:
+    """Return the record of a question."""
+    return await asyncio.create_task(graph.ainvoke(given, context=context), context=_own_variables())
+
+
+async def stream_apart(graph: MethodGraph, given: Input, context: Context) -> AsyncIterator[dict[str, Any]]:
+    """Yield the state of a run after each step; who stops listening ends the run."""
+    states: asyncio.Queue[Any] = asyncio.Queue()
+
+    async def run() -> None:
+        try:
+            async for state in graph.astream(given, context=context, stream_mode="values"):
+                states.put_nowait(state)
+        finally:
+            states.put_nowait(_END)
+
+    # one task goes through the states: their generator is closed there alone, however the caller ends
+    task = asyncio.create_task(run(), context=_own_variables())
+    try:
+        while (state := await states.get()) is not _END:
+            yield state
+        await task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+def _own_variables() -> Variables:
+    """Return the variables of the caller without the run of an app; who listens to it hears of ours as well.
+
+    What a model says to us is no message of the app.
+    """
+    variables, app = copy_context(), var_child_runnable_config.get() or {}
+    listeners = (
+        RunnableConfig(callbacks=app["callbacks"], tags=[TAG_NOSTREAM]) if "callbacks" in app else None
+    )
+    variables.run(var_child_runnable_config.set, listeners)
+    return variables

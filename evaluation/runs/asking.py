@@ -23,9 +23,8 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.interface import Completion, Turn
 from kgqa.models.registry import default_spec
 from kgqa.prompts.base import Prompt, R
-from kgqa.runtime.apart import run_apart
 from kgqa.runtime.context import Context
-from kgqa.runtime.graph_builder import MethodGraph
+from kgqa.runtime.graph_builder import MethodGraph, run_apart
 from kgqa.runtime.resources import open_graph, open_resources, open_triples
 
 OWN = "own"  # what ``--kg`` calls the graph, or the graphs, that a dataset is published with
