@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from langchain_core.tools import BaseTool, ToolException
 
 from kgqa.kg.dialects import dialect_named
-from kgqa.kg.drafts.checks import Finding, Level, check_draft, implied_classes, unknown_ids
+from kgqa.kg.drafts.checks import check_draft, implied_classes, unknown_ids
 from kgqa.kg.drafts.description import DescribedClass, DescribedProperty, FoundTerm, describe_classes
 from kgqa.kg.drafts.names import Names
 from kgqa.kg.drafts.probes import cut_query, facts_query, find_empty, fits_instead, read_facts
+from kgqa.kg.drafts.property_checks import Finding, Level
 from kgqa.kg.drafts.reading import read_draft, variables_of
 from kgqa.kg.drafts.schema import Schema
 from kgqa.kg.drafts.verbaliser import say_query, say_rows

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from kgqa.kg.drafts.checks import Finding, check_draft, unknown_ids
+from kgqa.kg.drafts.checks import check_draft, unknown_ids
 from kgqa.kg.drafts.names import Names
+from kgqa.kg.drafts.property_checks import Finding
 from kgqa.kg.drafts.reading import read_draft
 from kgqa.kg.drafts.schema import Schema
 from kgqa.kg.errors import KGRejected
