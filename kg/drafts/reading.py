@@ -249,26 +249,13 @@ class _Reader:
         elif name == "Join":
             self.walk(node.p1, group, select)
             self.walk(node.p2, group, select)
-        elif name in {"LeftJoin", "Minus"}:
-            self.walk(node.p1, group, select)
-            inner = Group("optional" if name == "LeftJoin" else "tested", group, negated=name == "Minus")
-            select.is_plain &= name == "Minus"
-            self.walk(node.p2, inner, Select())
-            if name == "LeftJoin":
-                self.test(node.expr, inner)
-        elif name == "Union":
-            select.is_plain = False
-            self.walk(node.p1, Group("alternative", group), Select())
-            self.walk(node.p2, Group("alternative", group), Select())
+        elif name in {"LeftJoin", "Minus", "Union"}:
+            self.walk_beside(name, node, group, select)
         elif name == "ToMultiSet" and node.p.name != "values":
             select.is_plain = False
             self.select(_hide_variables(node.p, len(self.draft.selects)), group)
         elif name == "values":
-            self.draft.has_unread |= not node.res
-            for row in node.res:
-                self.draft.has_unread |= len(row) > 1 or not all(map(is_constant, row.values()))
-                for variable, value in row.items():
-                    self.draft.values.setdefault(variable, []).append(value)
+            self.take_values(node.res)
         elif "p" in node:
             self.modify(name, node, select)
             self.walk(node.p, group, select)
@@ -279,6 +266,27 @@ class _Reader:
                 self.find_tests(node.expr, group, ())
         else:
             self.draft.has_unread = True
+
+    def walk_beside(self, name: str, node: Node, group: Group, select: Select) -> None:
+        """Read an OPTIONAL, MINUS or UNION: what stands beside the required patterns."""
+        select.is_plain &= name == "Minus"
+        if name == "Union":
+            self.walk(node.p1, Group("alternative", group), Select())
+            self.walk(node.p2, Group("alternative", group), Select())
+            return
+        self.walk(node.p1, group, select)
+        inner = Group("optional" if name == "LeftJoin" else "tested", group, negated=name == "Minus")
+        self.walk(node.p2, inner, Select())
+        if name == "LeftJoin":
+            self.test(node.expr, inner)
+
+    def take_values(self, rows: Sequence[Mapping[Node, Node]]) -> None:
+        """Take the rows of a VALUES."""
+        self.draft.has_unread |= not rows
+        for row in rows:
+            self.draft.has_unread |= len(row) > 1 or not all(map(is_constant, row.values()))
+            for variable, value in row.items():
+                self.draft.values.setdefault(variable, []).append(value)
 
     def modify(self, name: str, node: Node, select: Select) -> None:
         """Take what changes rows, but not which patterns there are."""
