@@ -75,15 +75,7 @@ async def abatch(
         question = Question(str(place), str(about.get("question")))
         waiting[str(place)] = question, question_id(question.text)
         try:
-            if "question" not in about:
-                raise ValueError(
-                    f"a question is given as 'question', and not by {', '.join(map(str, about))}"
-                )
-            asked = make_input(about["question"], about.get("topics") or (), about.get("id"))
-            waiting[str(place)] = (
-                _with_topics(question, asked),
-                asked.get("id") or question_id(asked["question"]),
-            )
+            waiting[str(place)] = _read_question(question, about)
         except ValueError as error:
             keep(failed_record(question, config, error))
 
@@ -114,13 +106,21 @@ def batch(questions: Iterable[str | Input], **arguments: Any) -> list[Record]:
     return run_sync(abatch(questions, **arguments))
 
 
-def _with_topics(question: Question, given: Input) -> Question:
-    """Return a question as the processes of a run take it."""
+def _read_question(question: Question, about: Mapping[str, Any]) -> tuple[Question, str]:
+    """Return a question as the processes of a run take it, with its topics, and the id it has for the caller.
+
+    Raises:
+        ValueError: if it cannot be asked.
+    """
+    if "question" not in about:
+        raise ValueError(f"a question is given as 'question', and not by {', '.join(map(str, about))}")
+    given = make_input(about["question"], about.get("topics") or (), about.get("id"))
     topics = (
         EntityRef(None, each) if isinstance(each, str) else EntityRef(each["id"], each["name"])
         for each in given.get("topics", ())
     )
-    return replace(question, text=given["question"], topics=tuple(topics))
+    taken = replace(question, text=given["question"], topics=tuple(topics))
+    return taken, given.get("id") or question_id(taken.text)
 
 
 def _read_record(asked: AskedRecord, id: str) -> Record:
