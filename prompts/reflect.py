@@ -12,8 +12,10 @@ from kgqa.prompts.candidates import (
     draw_chain_findings,
     draw_dead_ends,
     draw_earlier_chains,
+    numbered_candidates,
 )
 from kgqa.prompts.progress import PlannedPrompt
+from kgqa.prompts.target import Target
 
 MAX_EARLIER_CHAINS = 30
 
@@ -84,3 +86,26 @@ Reply: {"rationale": "A wife leads astray; back to the author.", "go_on": [], "k
         check_numbers(reply.go_on, min(MAX_GROUPS_SHOWN, len(self.found)), "group")
         check_numbers(reply.recall, min(MAX_EARLIER_CHAINS, len(self.history)), "earlier chain")
         check_kept(reply.go_on, reply.keep, self.found)
+
+    async def answer(self, target: Target) -> Reflection:
+        """Go on from what leads on; where nothing does, come back to what is furthest, one for each topic."""
+        found = [each.chain for each in self.found[:MAX_GROUPS_SHOWN]]
+        right = await target.going_on(found)
+        others = [number for number in range(1, len(found) + 1) if number not in right]
+        going = target.judge("wrong groups", (right, others), right)
+        keep = [kept for number in right if going == right for kept in await self._narrow(number, target)]
+        if right:
+            return Reflection(go_on=going, keep=keep)
+        earlier = [each.chain for each in self.history[:MAX_EARLIER_CHAINS]]
+        seen = [*earlier, *found]
+        back = {seen[number - 1].topic: number for number in reversed(await target.unfinished(seen))}
+        recall = sorted(number for number in back.values() if number <= len(earlier))
+        return Reflection(go_on=going, recall=target.come_back(recall, len(earlier)))
+
+    async def _narrow(self, number: int, target: Target) -> list[int]:
+        """Choose among the candidates of a group, where all are shown."""
+        group = self.found[number - 1]
+        rows = [row for row in numbered_candidates(self.found) if row.group == number]
+        if group.truncated or len(rows) < len(group.named):
+            return []
+        return await target.narrow(group.chain, {row.number: row.candidate.term for row in rows})

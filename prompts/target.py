@@ -35,6 +35,10 @@ class Target(ABC):
     async def leads_on(self, chain: Chain) -> bool:
         """Return whether something is left to go after a chain that leads towards the answers."""
 
+    async def going_on(self, chains: Sequence[Chain]) -> list[int]:
+        """Number, from 1, the chains to go on from."""
+        return [number for number, chain in enumerate(chains, 1) if await self.leads_on(chain)]
+
     @abstractmethod
     async def worth(self, chain: Chain, ends: Sequence[Term]) -> Mapping[Term, float]:
         """Return how well ends of a chain lead to the answers, from 0 to 1; 0 or none where they do not."""
@@ -58,6 +62,10 @@ class Target(ABC):
     def choose(self, right: Sequence[int], offered: int) -> list[int]:
         """Choose some of so many numbered entities."""
         return list(right)
+
+    async def narrow(self, chain: Chain, ends: Mapping[int, Term]) -> list[int]:
+        """Choose the numbered ends of a chain to go on from; none to go on from all."""
+        return []
 
     def come_back(self, right: Sequence[int], offered: int) -> list[int]:
         """Choose some of so many numbered chains to come back to."""

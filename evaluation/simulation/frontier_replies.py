@@ -9,11 +9,7 @@ from kgqa.evaluation.simulation.chain_replies import leading_offers, name_missin
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks
 from kgqa.evaluation.simulation.graph_cache import GoldRelations
 from kgqa.evaluation.simulation.oracle import LEAST_SCORE, Case, wrong_choice
-from kgqa.evaluation.simulation.verdict_replies import (
-    draw_wrong_entities,
-    find_computed_take,
-    find_exact_take,
-)
+from kgqa.evaluation.simulation.verdict_replies import find_computed_take, find_exact_take
 from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.terms import Chain, Entity
 from kgqa.priors.candidate_ranking import relation_words
@@ -24,7 +20,7 @@ from kgqa.prompts.chain import Extension
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 from kgqa.prompts.progress import MAX_SUBGOALS
-from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
+from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.score_entities import BEST_SCORE
 from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
 from kgqa.prompts.update_memory import Memory, UpdateMemory
@@ -119,8 +115,8 @@ async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
     noted = replace(prompt, subgoals=prompt.subgoals or tuple(plan))
     update: dict[str, Any] = {"known": _note_known(noted, groups), "subgoals": plan}
     if said.decision == "forward":
-        shown = Reflect(prompt.question, prompt.found, ())
-        update |= dict(zip(("groups", "chosen"), await _choose_groups(shown, said.groups, case), strict=True))
+        onwards = await Reflect(prompt.question, prompt.found, ()).answer(case)
+        update |= {"groups": said.groups or onwards.go_on, "chosen": onwards.keep}
     return said.model_copy(update=update)
 
 
@@ -245,53 +241,3 @@ def _misjudge_groups(right: Assessment, groups: Sequence[_ShownGroup], case: Cas
         if chosen:
             return Assessment(decision="stop", groups=[group.number], take="some", chosen=chosen)
     return right
-
-
-async def reflect(prompt: Reflect, case: Case) -> Reflection:
-    """Go on from all groups that lead on; where none does, come back to where a gold path was left.
-
-    A wrong verdict goes on from the other groups, a wrong choice of entities from a candidate that
-    leads astray. What is come back to is right as often as a choice of relations.
-    """
-    go_on, keep = await _choose_groups(prompt, (), case)
-    leads_on = any([await case.leads_on(each.chain) for each in prompt.found[:MAX_GROUPS_SHOWN]])
-    recall = [] if leads_on else await _recall_earlier(prompt, case)
-    return Reflection(go_on=go_on, keep=keep, recall=recall)
-
-
-async def _choose_groups(prompt: Reflect, drawn: Sequence[int], case: Case) -> tuple[list[int], list[int]]:
-    """Choose the groups that lead on, unless others were ``drawn``, and of these the candidates.
-
-    A wrong verdict goes on from the other groups, a wrong choice of entities from a candidate that
-    leads astray.
-    """
-    found = list(enumerate(prompt.found[:MAX_GROUPS_SHOWN], 1))
-    right = [number for number, each in found if await case.leads_on(each.chain)]
-    go_on = [number for number, _ in found if number not in right] if case.happens("judge") else right
-    go_on = list(drawn) or go_on
-    strays = go_on == right and case.happens("entity")
-    keep = [n for number in go_on for n in await _draw_wrong_rows(prompt, number, case)] if strays else []
-    return go_on, keep
-
-
-async def _draw_wrong_rows(prompt: Reflect, number: int, case: Case) -> list[int]:
-    """Draw what of a group leads astray, where all of it is shown."""
-    group = prompt.found[number - 1]
-    rows = [row for row in numbered_candidates(prompt.found) if row.group == number]
-    if group.truncated or len(rows) < len(group.named):
-        return []
-    return await draw_wrong_entities(group.chain, {row.number: row.candidate.term for row in rows}, case)
-
-
-async def _recall_earlier(prompt: Reflect, case: Case) -> list[int]:
-    """Number, of each topic, the longest chain on a gold path, unless it is the whole gold path."""
-    history = list(enumerate(prompt.history[:MAX_EARLIER_CHAINS], 1))
-    longest: dict[Entity, int] = {}
-    going_on: dict[Entity, int] = {}
-    for number, each in [*((0, each) for each in prompt.found), *history]:
-        topic, rests = each.chain.topic, await case.rests(each.chain)
-        if rests and each.chain.depth > longest.get(topic, -1):
-            longest[topic] = each.chain.depth
-            going_on[topic] = 0 if () in rests else number
-    right = list(filter(None, going_on.values()))
-    return case.come_back(right, len(history))

@@ -17,7 +17,7 @@ What a question asks beside its paths, conditions and an aggregate, is known by 
 """
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from operator import itemgetter
@@ -53,6 +53,7 @@ T = TypeVar("T")
 LEAST_SCORE = 0.5  # what is recalled beside a wrong choice; an entity that leads to little of the gold
 MAX_SEARCH_QUERIES = 300  # queries that one search may take
 MAX_SEARCH_HOPS = 3  # hops of a gold path that is searched on the graph at most
+MAX_CANDIDATES_TRIED = 20  # candidates that are looked at for one that leads astray
 MAX_DIRECTIONS_TRIED = 16  # choices of directions for the relations of a gold path that are tried at most
 _Rating = tuple[int, float]
 """The gold answers that a chain misses, and minus how well its ends fit: the least rating is the best."""
@@ -381,12 +382,13 @@ class Case(Target):
         return bool(await self.oracle.counted())
 
     async def unfinished(self, chains: Sequence[Chain]) -> list[int]:
-        """Number, of each topic, the chains furthest on a gold path that is not at its end."""
+        """Number, of each topic, the chains furthest on a gold path, unless one is at its end."""
         furthest: dict[Entity, tuple[int, list[int]]] = {}
         for number, chain in enumerate(chains, 1):
             depth, numbers = furthest.get(chain.topic, (-1, []))
-            if chain.depth >= depth and await self.leads_on(chain):
-                furthest[chain.topic] = chain.depth, [*(numbers if chain.depth == depth else ()), number]
+            if chain.depth >= depth and (rests := await self.rests(chain)):
+                alike = [*(numbers if chain.depth == depth else ()), number]
+                furthest[chain.topic] = chain.depth, alike if any(rests) else []
         return [number for _, numbers in furthest.values() for number in numbers]
 
     async def subgoals(self) -> list[str]:
@@ -413,6 +415,15 @@ class Case(Target):
     def choose(self, right: Sequence[int], offered: int) -> list[int]:
         """Choose the right ones of so many numbered entities, or others where a draw says so."""
         return wrong_choice(right, offered, self.draws) if self.happens("entity") else list(right)
+
+    async def narrow(self, chain: Chain, ends: Mapping[int, Term]) -> list[int]:
+        """Draw an end that leads astray, or else half of all, where entities are chosen wrongly."""
+        entities = {number: end for number, end in ends.items() if isinstance(end, Entity)}
+        drawn = list(self.draws.shuffled("wrong entities", list(entities))) if self.happens("entity") else []
+        for number in drawn[:MAX_CANDIDATES_TRIED]:
+            if not await self.rests(chain.constrained_to([entities[number]])):
+                return [number]
+        return sorted(drawn[: len(drawn) // 2])
 
     def come_back(self, right: Sequence[int], offered: int) -> list[int]:
         """Choose the right ones, as often as relations are chosen rightly."""

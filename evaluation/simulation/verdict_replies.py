@@ -1,20 +1,17 @@
 """Replies to prompts that judge one chain by where it leads, or which decision was wrong."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias, get_args
 
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate
-from kgqa.kg.terms import Chain, Entity, Term, local_name
+from kgqa.kg.terms import Chain, local_name
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, MAX_DECISIONS_SHOWN, Diagnose, Diagnosis
 from kgqa.prompts.verify_chain import ChainDecision, Verdict, VerifyChain
-
-MAX_CANDIDATES_TRIED = 20  # candidates that are looked at for one that leads astray
-
 
 JudgedChain: TypeAlias = VerifyChain | CheckSufficiency
 
@@ -136,19 +133,6 @@ def _gold_numbers(marks: AnswerMarks) -> list[int]:
     return [number for number in marks.numbers if number <= MAX_CANDIDATES_SHOWN]
 
 
-async def draw_wrong_entities(chain: Chain, ends: Mapping[int, Term], case: Case) -> list[int]:
-    """Draw an end of a chain from which no gold answer is reached; where none is found, half of them all.
-
-    ``ends`` are some of its ends by their numbers; only entities are drawn.
-    """
-    entities = {number: end for number, end in ends.items() if isinstance(end, Entity)}
-    drawn = list(case.draws.shuffled("wrong entities", list(entities)))
-    for number in drawn[:MAX_CANDIDATES_TRIED]:
-        if not await case.rests(chain.constrained_to([entities[number]])):
-            return [number]
-    return sorted(drawn[: len(drawn) // 2])
-
-
 async def verify_chain(prompt: VerifyChain, case: Case) -> Verdict:
     """Judge a chain by where it leads.
 
@@ -178,14 +162,14 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
     right = await _judge_chain(prompt, case)
     said = _misjudge_chain(right, prompt, case)
     ends = {number: candidate.term for number, candidate in enumerate(prompt.candidates, 1)}
-    strays = said == right and right.decision == "forward" and case.happens("entity")
-    strays = strays and not prompt.truncated and len(ends) <= MAX_CANDIDATES_SHOWN
+    whole = not prompt.truncated and len(ends) <= MAX_CANDIDATES_SHOWN
+    strays = whole and said == right and right.decision == "forward"
     return Sufficiency(
         finding="" if right.decision == "backtrack" else f"reached {prompt.chain.hops[-1].words}",
         decision=said.decision,
         take=said.take,
         chosen=said.chosen,
-        keep=await draw_wrong_entities(prompt.chain, ends, case) if strays else [],
+        keep=await case.narrow(prompt.chain, ends) if strays else [],
         united=await _chains_to_unite(prompt, said, case),
     )
 

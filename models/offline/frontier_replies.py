@@ -11,15 +11,14 @@ from kgqa.prompts.base import Score
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
 from kgqa.prompts.chain import Extension
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
-from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
 from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
 from kgqa.prompts.update_memory import Memory, UpdateMemory
 
 
-def _goes_on(known: Interpretation, chain: Chain, *, chosen: bool) -> bool:
-    """Return whether there is something left to go after a chain, on the chosen chain or on any."""
+def _goes_on(known: Interpretation, chain: Chain) -> bool:
+    """Return whether there is something left to go after a chain on the chosen one."""
     own = known.translate(chain)
-    return bool(known.remaining_hops(own)) and (not chosen or known.starts_with(own))
+    return bool(known.remaining_hops(own)) and known.starts_with(own)
 
 
 def _onwards(known: Interpretation, extensions: Sequence[Extension]) -> list[int]:
@@ -52,23 +51,6 @@ async def score_relations(prompt: ScoreRelations, known: Interpretation) -> Scor
     return ScoredRelations(scores=[Score(number=number, score=1.0) for number in onwards])
 
 
-async def reflect(prompt: Reflect, known: Interpretation) -> Reflection:
-    """Go on along the chosen chains, or along others; come back to one only where nothing goes on."""
-    found = [each.chain for each in prompt.found[:MAX_GROUPS_SHOWN]]
-    history = [each.chain for each in prompt.history[:MAX_EARLIER_CHAINS]]
-    if going := _groups_going_on(known, found):
-        return Reflection(go_on=going)
-    back = (await known.unfinished([*history, *found]))[:1]
-    return Reflection(go_on=[], recall=[number for number in back if number <= len(history)])
-
-
-def _groups_going_on(known: Interpretation, found: Sequence[Chain]) -> list[int]:
-    """Number the groups that the chosen chains go on from; where there is none, those that others do."""
-    shown = list(enumerate(found, 1))
-    tried = ([at for at, chain in shown if _goes_on(known, chain, chosen=own)] for own in (True, False))
-    return next(filter(None, tried), [])
-
-
 async def assess_found(prompt: AssessFound, known: Interpretation) -> Assessment:
     """Stop where the chosen chains end and meet; at the end of another chain where none of these goes on.
 
@@ -91,7 +73,7 @@ async def assess_found(prompt: AssessFound, known: Interpretation) -> Assessment
                 chosen=[numbers[at - 1] for at in judged.chosen],
             )
     found = [] if prompt.exemplars else prompt.found[:MAX_GROUPS_SHOWN]
-    going = _groups_going_on(known, [each.chain for each in found])
+    going = await known.going_on([each.chain for each in found])
     plan = [] if prompt.subgoals else [prompt.question.strip() or "?"]
     return Assessment(known=facts, decision="forward", groups=going, subgoals=plan)
 
@@ -124,7 +106,7 @@ def _complete_groups(prompt: AssessFound, known: Interpretation) -> list[tuple[i
     numbers = [number for number in ends if known.is_chosen(chains[number])]
     if numbers and _awaits_other_topic(groups[numbers[0]], prompt, known):
         return []
-    if not prompt.exemplars and not any(_goes_on(known, each.chain, chosen=True) for each in groups.values()):
+    if not prompt.exemplars and not any(_goes_on(known, each.chain) for each in groups.values()):
         numbers += [number for number in ends if number not in numbers]
     return [(number, chains[number]) for number in numbers]
 

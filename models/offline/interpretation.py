@@ -106,6 +106,12 @@ class Interpretation(Target):
         """Return whether something is left to go after a chain on any known one."""
         return bool(self.remaining_hops(self.translate(chain)))
 
+    async def going_on(self, chains: Sequence[Chain]) -> list[int]:
+        """Number what the chosen chains go on from; where there is none, what others do."""
+        going = await super().going_on(chains)
+        chosen = [number for number in going if self.starts_with(self.translate(chains[number - 1]))]
+        return chosen or going
+
     async def worth(self, chain: Chain, ends: Sequence[Term]) -> Mapping[Term, float]:
         """Score ends by how many of the answers they lead to; those that lead to none are left out.
 

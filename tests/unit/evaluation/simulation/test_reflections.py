@@ -1,6 +1,7 @@
 """Where a simulated model goes on, and what it comes back to, rightly and wrongly."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -87,6 +88,8 @@ async def test_none_is_kept_of_a_group_that_is_not_shown_as_a_whole(family) -> N
 
 
 async def test_of_each_topic_the_entities_furthest_on_a_way_are_come_back_to(family) -> None:
-    prompt = RecallEntities("?", (ANN, FRIEND, MOTHER, chain("ann", "mother born_in river")), "astray")
+    prompt = RecallEntities("?", (ANN, FRIEND, MOTHER, chain("ann", "mother age")), "astray")
     assert (await Interview(ABOUT, family).ask(prompt)).recall == [3]
+    whole = replace(prompt, entities=(*prompt.entities, chain("ann", "mother born_in river")))
+    assert (await Interview(ABOUT, family).ask(whole)).recall == []
     assert 3 not in (await Interview(ABOUT, family, accuracy=0).ask(prompt)).recall
