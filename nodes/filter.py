@@ -36,7 +36,7 @@ async def filter_candidates(state: State, runtime: NodeRuntime) -> Update:
     its alternatives. A malformed reply chooses nothing; of attributes it leaves the ends as they are.
     """
     *earlier, branch = state["memory"]
-    kept, limit = await filter_branch(branch, state, runtime, earlier=earlier)
+    kept, limit, _ = await filter_branch(branch, state, runtime, earlier=earlier)
     if kept is None:
         earlier = [each for each in earlier if each.ends != branch.ends]
         return {"memory": earlier, "chain": branch.chain, "candidates": [], "decision": "backtrack"}
@@ -45,14 +45,19 @@ async def filter_candidates(state: State, runtime: NodeRuntime) -> Update:
 
 async def filter_branch(
     branch: VerifiedChain, state: State, runtime: NodeRuntime, *, earlier: Sequence[VerifiedChain]
-) -> tuple[VerifiedChain | None, StoppedBy | None]:
-    """Return a branch with the ends that fit, None if none does; and the limit that cut the turns short."""
+) -> tuple[VerifiedChain | None, StoppedBy | None, str | None]:
+    """Return a branch with the ends that fit, None if none does; the limit that cut the turns short; and why.
+
+    Why is in the words of the last reply, None where there was none.
+    """
+    reason: str | None = None
     runtime.trace |= {"chain": str(branch.chain), "candidates": len(branch.ends)}
     kept, limit, prompt = branch, None, await _make_prompt(branch, state, runtime, earlier)
     lots, judged = prompt.lots, True
     while lots and not limit:
         try:
-            kept, limit = await _judge_lots(prompt, kept, earlier, state, runtime)
+            kept, limit, said = await _judge_lots(prompt, kept, earlier, state, runtime)
+            reason = reason if said is None else said
             judged = judged and kept.verdict == "stop"
         except BudgetExceeded as error:
             if kept is branch:
@@ -63,7 +68,8 @@ async def filter_branch(
         lots = prompt.lots if fewer and kept.picked is not None else []
     kept = with_twins(kept, [*map(Candidate, branch.ends)])
     runtime.trace["kept"] = len(kept.ends)
-    return (kept if judged else replace(kept, verdict="filter")) if kept.ends else None, limit
+    left = (kept if judged else replace(kept, verdict="filter")) if kept.ends else None
+    return left, limit, reason
 
 
 def _candidates(branch: VerifiedChain) -> tuple[Candidate, ...]:
@@ -108,13 +114,13 @@ async def _judge_lots(
     earlier: Sequence[VerifiedChain],
     state: State,
     runtime: NodeRuntime,
-) -> tuple[VerifiedChain, StoppedBy | None]:
+) -> tuple[VerifiedChain, StoppedBy | None, str | None]:
     """Go through the lots; where the budget ends on the way, what was chosen so far stands, if anything.
 
     What the graph is to decide is of all lots, and ends the round.
     """
     verdicts: list[_LotVerdict] = []
-    counting, limit = False, None
+    counting, limit, reason = False, None, None
     for lot in prompt.lots:
         try:
             shown, reply = await _ask(replace(prompt, candidates=lot), branch, earlier, runtime)
@@ -126,7 +132,7 @@ async def _judge_lots(
         if reply is None:
             verdicts.append(_LotVerdict((), undecided=True))
             continue
-        runtime.trace["reason"] = reply.rationale
+        runtime.trace["reason"] = reason = reply.rationale
         terms = [candidate.term for candidate in lot]
         chosen = [terms[number - 1] for number in reply.chosen]
         counting = counting or reply.count
@@ -137,9 +143,9 @@ async def _judge_lots(
                 decided = await _decide(shown, reply, branch, earlier, state, runtime, counting=counting)
                 narrowed = _choose_beside(decided, chosen, reply, whole=len(prompt.lots) == 1)
                 still_open = any(each.undecided or each.words is not None for each in verdicts)
-                return replace(narrowed, verdict="filter") if still_open else narrowed, None
+                return replace(narrowed, verdict="filter") if still_open else narrowed, None, reason
         verdicts.append(_read_lot(reply, terms, chosen))
-    return _sum_up(verdicts, prompt, branch, counting=counting, limit=limit), limit
+    return _sum_up(verdicts, prompt, branch, counting=counting, limit=limit), limit, reason
 
 
 def _sum_up(

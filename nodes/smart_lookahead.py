@@ -95,7 +95,7 @@ async def _accept(accepted: Update, state: State, runtime: NodeRuntime) -> Updat
     if accepted["decision"] == "stop":
         return accepted
     *met, branch = accepted["memory"]
-    kept, limit = await filter_branch(branch, state, runtime, earlier=met)
+    kept, limit, _ = await filter_branch(branch, state, runtime, earlier=met)
     if kept is None:
         return {"decision": "forward"}
     return {"memory": [*met, kept], "stopped_by": limit, "decision": "stop"}

@@ -39,15 +39,13 @@ async def answer(state: VoGState, runtime: NodeRuntime) -> FinalUpdate:
     has the verdict on the evidence. After a time-out there is no answer, as evidence is missing, unless
     ``allow_parametric`` is "always".
     """
-    # on a thread the state may hold the plan of an earlier run
-    planned = any(entry["node"] == "plan" and "answers" in entry for entry in state["trace"])
     always = runtime.context.allow_parametric == "always"
     failed = failure_outcome(state) and not (state["memory"] or (always and state["plan"].answers))
-    if failed or not planned:
+    if failed or "plan" not in state:
         return await complete_without_proof(state, runtime)
     plan = state["plan"]
-    arm = next((entry["taken"] for entry in reversed(state["trace"]) if "taken" in entry), None)
-    runtime.trace["plan"] = {"steps": len(plan.steps), "answers": list(plan.answers), "arm": arm}
+    told = {"steps": len(plan.steps), "answers": list(plan.answers), "arm": state["taken_arm"]}
+    runtime.trace["plan"] = told
     if state["memory"]:
         return cast(FinalUpdate, await shared_answer.body(state, runtime))
     if plan.whether and runtime.context.verification and runtime.context.judge:
@@ -77,7 +75,7 @@ async def _prove_answers(state: VoGState, runtime: NodeRuntime) -> Update:
         by_name = _matching_paths(name, shown, state)
         found[name] = by_name or await _paths_by_alias(name, shown, state, runtime)
     # the graph may know the others by another name
-    if "failure" in runtime.trace and runtime.context.allow_parametric != "always":
+    if runtime.failure and runtime.context.allow_parametric != "always":
         return {"answers": [], "outcome": "kg_unavailable", "paths": [], "evidence": []}
     proofs = [path for paths in found.values() for path in paths]
     unproved = [name for name, paths in found.items() if not paths]
@@ -172,11 +170,10 @@ async def _answer_yes_no(state: VoGState, runtime: NodeRuntime) -> Update:
     verdict = state["verdict"] or "unknown"
     if verdict == "unknown":
         return {"answers": [UNKNOWN], "outcome": "none", "paths": [], "evidence": []}
-    reason = next(entry.get("reason", "") for entry in reversed(state["trace"]) if entry["node"] == "judge")
     return await claim_update(
         state["supporting"],
         state["against"],
-        reason,
+        state["verdict_reason"],
         holds=verdict == "yes",
         state=state,
         runtime=runtime,

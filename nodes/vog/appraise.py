@@ -11,7 +11,6 @@ from kgqa.nodes.vog.state import (
     candidate_answers,
     may_revise,
     observed_nothing,
-    why_unanswered,
 )
 from kgqa.priors.answer_agreement import is_unanswered
 from kgqa.priors.nli import says_nothing
@@ -56,7 +55,7 @@ async def appraise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     good, empty = revised is not None and reward >= threshold, observed_nothing(state)
     tried_arms = [*state["tried_arms"], arm]
     tried: VoGState = {**state, "bandit": bandit, "revisions": revisions, "tried_arms": tried_arms}
-    unanswered = not repeats and why_unanswered(state) is not None
+    unanswered = not repeats and state["unanswered"] is not None
     last = empty or again or unanswered or not may_revise(tried, context)
     taken = RewardedPlan(revised, arm, reward) if revised and good else best if last else None
     plan = taken.plan if taken else state["plan"]
@@ -82,6 +81,8 @@ async def appraise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         "revisions": revisions,
         "tried_arms": tried_arms,
         "plan": plan,
+        "taken_arm": taken.arm if taken else state["taken_arm"],
+        "unanswered": None if taken or last else state["unanswered"],
         "arm": taken.arm if taken else arm,
         "crossing": [],
         "crossed": 0,

@@ -43,7 +43,7 @@ def _choose(state: VoGState, entropy: float, runtime: NodeRuntime) -> Arm:
         fixed: Arm = context.strategy
         return fixed
     arms = open_arms(state, context)
-    if "lookahead" in arms and (observed_nothing(state) or state["trace"][-1]["node"] == "conclude"):
+    if "lookahead" in arms and (observed_nothing(state) or state["last_node"] == "conclude"):
         return "lookahead"
     index, repeated = state["step_index"], state["repeated"]
     scores = score_arms(bandit, context, entropy=entropy, step_index=index, repeated=repeated)

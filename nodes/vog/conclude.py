@@ -46,10 +46,13 @@ async def conclude(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         reply = await runtime.ask(_final_prompt(groups, paths, state, context))
     if reply:
         runtime.trace["reason"] = reply.rationale
-        if (taken := await _take_answer(groups, reply, [*joined(*paths)], state, runtime)) is not None:
+        taken, reason = await _take_answer(groups, reply, [*joined(*paths)], state, runtime)
+        if taken is not None:
             return {**update, **taken}
-    revises = reply is not None and may_revise(state, context)
-    return {**update, "skipped": 0, "decision": "refine" if revises else otherwise}
+        if may_revise(state, context):
+            update["unanswered"] = reason or "nothing that was found is the answer"
+            return {**update, "skipped": 0, "decision": "refine"}
+    return {**update, "skipped": 0, "decision": otherwise}
 
 
 def _final_prompt(
@@ -106,19 +109,22 @@ async def _take_answer(
     paths: Sequence[Path],
     state: VoGState,
     runtime: NodeRuntime,
-) -> VoGUpdate | None:
-    """Return working memory with what a reply takes, filtered where it asks for that; None if nothing."""
+) -> tuple[VoGUpdate | None, str]:
+    """Return working memory with what a reply takes, filtered if it says so; None if nothing; and why."""
     if reply.decision == "forward":
-        return None
+        return None, reply.rationale
     accepted = cast(VoGUpdate, accept_group(groups, reply, runtime))
     *met, branch = accepted["memory"]
     if 0 < reply.node < branch.chain.depth:
         branch = _taken_inside(branch, reply.node, paths)
         met = met if branch.place else []
     if reply.decision == "stop":
-        return {**accepted, "memory": [*met, branch]}
-    kept, limit = await filter_branch(branch, state, runtime, earlier=met)
-    return {"memory": [*met, kept], "stopped_by": limit, "decision": "stop"} if kept else None
+        return {**accepted, "memory": [*met, branch]}, reply.rationale
+    kept, limit, said = await filter_branch(branch, state, runtime, earlier=met)
+    reason = reply.rationale if said is None else said
+    if kept is None:
+        return None, reason
+    return {"memory": [*met, kept], "stopped_by": limit, "decision": "stop"}, reason
 
 
 def _taken_inside(branch: VerifiedChain, node: int, paths: Sequence[Path]) -> VerifiedChain:

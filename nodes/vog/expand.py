@@ -44,15 +44,18 @@ async def expand(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     cut = cut or len(every) > MAX_REACHED_PATHS or len(unnamed) == MAX_FRONTIER_PATHS
     ends = len({path.end for path in found})
     runtime.trace |= {"step": state["step_index"], "ends": ends, "unnamed": len(unnamed), "truncated": cut}
-    update: VoGUpdate = {"reached": reached}
+    update: VoGUpdate = {"reached": reached, "cut": state["cut"] or cut}
+    update["step_failed"] = state["step_failed"] or runtime.failure is not None
     if runtime.context.retry_search:
         update["tried"] = [*state["tried"], *extended_chains(offers, frontier)]
     if crosses:
         return {**update, "crossing": unnamed, "crossed": crossed + 1, "decision": "forward"}
     if reached:
         return {**update, "decision": "filter"}
-    failed = "failure" in runtime.trace
-    return {**update, "decision": "backtrack" if failed else next_decision((), state, runtime.context)}
+    return {
+        **update,
+        "decision": "backtrack" if runtime.failure else next_decision((), state, runtime.context),
+    }
 
 
 async def _follow_offers(

@@ -18,4 +18,10 @@ async def judge(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     if reply is None:
         return {"verdict": "unknown", "decision": "stop"}
     supporting, against = weighed_facts(prompt, reply, runtime)
-    return {"verdict": reply.verdict, "supporting": supporting, "against": against, "decision": "stop"}
+    return {
+        "verdict": reply.verdict,
+        "verdict_reason": reply.rationale,
+        "supporting": supporting,
+        "against": against,
+        "decision": "stop",
+    }

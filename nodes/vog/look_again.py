@@ -4,6 +4,7 @@ from kgqa.nodes.look_again import MAX_SECOND_LOOKS
 from kgqa.nodes.vog.answer import is_any_answer_proved
 from kgqa.nodes.vog.state import SearchCheckpoint, VoGState, VoGUpdate, earlier_checkpoints, new_step
 from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import node_count
 
 
 @node("look_again")
@@ -38,7 +39,7 @@ async def look_again(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
 
 def _last_checkpoint(state: VoGState) -> SearchCheckpoint | None:
     """Return the last place of which some but not all of what led on was tried; none after all looks."""
-    if sum(entry["node"] == "look_again" for entry in state["trace"]) >= MAX_SECOND_LOOKS:
+    if node_count(state, "look_again") >= MAX_SECOND_LOOKS:
         return None
     tried, steps = set(state["tried"]), len(state["plan"].steps)
     for checkpoint in reversed(state["checkpoints"]):

@@ -39,5 +39,8 @@ async def plan_steps(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         "verdict": None,
         "supporting": [],
         "against": [],
+        "taken_arm": None,
+        "cut": False,
+        "unanswered": None,
         "decision": "forward" if context.verification else "stop",
     }

@@ -46,4 +46,11 @@ async def prune(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
                 said = OutrightChain.said(chosen[0].extend(frontier[chosen[0].heads[0]]), reply.then)
     runtime.trace |= {"step": state["step_index"], "chosen": list(map(str, chosen))}
     decision = next_decision(chosen, state, context)
-    return {"offers": chosen, "asked": asked, "outright": said, "decision": decision}
+    failed = state["step_failed"] or runtime.failure is not None
+    return {
+        "offers": chosen,
+        "asked": asked,
+        "outright": said,
+        "step_failed": failed,
+        "decision": decision,
+    }

@@ -32,7 +32,7 @@ async def retrieve_relations(state: VoGState, runtime: NodeRuntime) -> VoGUpdate
     offers = await list_candidates(frontier, state["leads"], runtime)
     if offers is None:
         return {"offers": [], "decision": "filter" if state["reached"] else "backtrack"}
-    update: VoGUpdate = {}
+    update: VoGUpdate = {"step_failed": state["step_failed"] or runtime.failure is not None}
     if runtime.context.retry_search:
         if node_has_run(state, "look_again"):
             offers = leave_out_tried(offers, frontier, set(state["tried"]))

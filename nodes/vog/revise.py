@@ -13,7 +13,6 @@ from kgqa.nodes.vog.state import (
     limit_paths,
     observations,
     observed_nothing,
-    why_unanswered,
 )
 from kgqa.prompts.plans import plan_outline
 from kgqa.prompts.revise_plan import REVISIONS, Arm, RevisePlan, merge_plans
@@ -27,7 +26,7 @@ async def look_ahead(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     step = next(iter(state["plan"].steps[place:]), None)
     frontier = _places_ahead(state, runtime)
     leaving = await list_candidates(frontier, state["leads"], runtime) or []
-    if why_unanswered(state):  # what was followed from there has not led to the answer
+    if state["unanswered"]:  # what was followed from there has not led to the answer
         followed = {
             path.chain.upto(depth) for path in observations(state) for depth in range(1, 1 + len(path.steps))
         }
@@ -59,16 +58,16 @@ def _places_ahead(state: VoGState, runtime: NodeRuntime) -> list[Path]:
 
 
 def _begins_anew(state: VoGState, runtime: NodeRuntime) -> bool:
-    return runtime.context.frontier == "wide" and why_unanswered(state) is not None
+    return runtime.context.frontier == "wide" and state["unanswered"] is not None
 
 
 def _revision_prompt(state: VoGState, arm: Arm, runtime: NodeRuntime) -> RevisePlan:
     empty = observed_nothing(state)
     case: dict[str, Any] = {"depth": runtime.context.depth, "empty": empty}
-    case |= {"unanswered": why_unanswered(state), "anew": _begins_anew(state, runtime)}
+    case |= {"unanswered": state["unanswered"], "anew": _begins_anew(state, runtime)}
     case["topics"] = tuple(state["topic_entities"])
     facts = () if empty else tuple(state["feedback"][-1])
-    if arm in {"global", "mixed"} or why_unanswered(state):
+    if arm in {"global", "mixed"} or state["unanswered"]:
         facts = interleaved_observations(state)
     if arm in {"lookahead", "mixed"}:
         case |= {"frontier": tuple(_places_ahead(state, runtime)), "offers": tuple(state["offers"])}

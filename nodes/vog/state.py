@@ -121,6 +121,16 @@ class VoGUpdate(Update, total=False):
     """The evidence for yes."""
     against: list[Path]
     """The evidence for no."""
+    verdict_reason: str
+    """Why the evidence says so, in the model's words."""
+    taken_arm: Arm | None
+    """The arm of the last revision that was taken up."""
+    cut: bool
+    """Whether any step has led to more than was kept of it."""
+    step_failed: bool
+    """Whether a call of the model or the graph has failed in the retrieval of the current step."""
+    unanswered: str | None
+    """Why the end of the plan has found no answer, while it is revised for that."""
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
@@ -135,6 +145,7 @@ def new_step() -> VoGUpdate:
         "crossing": [],
         "crossed": 0,
         "reached": [],
+        "step_failed": False,
         "asked": 0,
         "repeated": False,
         "arm": None,
@@ -181,8 +192,7 @@ def candidate_answers(state: VoGState, plans: Sequence[SearchPlan], context: Any
 
 def is_cut(state: VoGState) -> bool:
     """Return whether any step may have led to more."""
-    cut = any(entry.get("truncated") for entry in state["trace"] if entry["node"] == "expand")
-    return cut or len(state["frontier"]) >= MAX_FRONTIER_PATHS
+    return state["cut"] or len(state["frontier"]) >= MAX_FRONTIER_PATHS
 
 
 def observed_nothing(state: VoGState) -> bool:
@@ -222,15 +232,6 @@ def open_arms(state: VoGState, context: Any) -> list[Arm]:
     return [arm for arm in arms if context.repeat_revisions or arm not in state["tried_arms"]]
 
 
-def why_unanswered(state: VoGState) -> str | None:
-    """Return why the end of the plan found no answer, where the revision at hand is asked for by that."""
-    revising = {"choose_arm", "look_ahead", "revise", "appraise"}
-    cause = next(entry for entry in reversed(state["trace"]) if entry["node"] not in revising)
-    if cause["node"] != "conclude":
-        return None
-    return cause.get("reason") or "nothing that was found is the answer"
-
-
 def may_revise(state: VoGState, context: Any) -> bool:
     """Return whether the step and the question have revisions left."""
     total = sum(state["bandit"].counts.values())
@@ -253,13 +254,10 @@ def next_decision(
         return "forward"
     if state["reached"]:
         return "filter"
-    index = state["step_index"]
-    failed = any("failure" in entry for entry in state["trace"] if entry.get("step") == index)
     again = node_has_run(state, "look_again") or (dead_end and not context.repeat_revisions)
     again |= concludes(state, context) and any(state["feedback"])
-    return (
-        "backtrack" if failed or again or state["revisions"] or not may_revise(state, context) else "refine"
-    )
+    failed = state["step_failed"] or again or state["revisions"] or not may_revise(state, context)
+    return "backtrack" if failed else "refine"
 
 
 def entity_ids(state: VoGState) -> dict[str, str]:

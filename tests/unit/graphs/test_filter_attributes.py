@@ -279,9 +279,9 @@ async def test_an_extreme_that_the_graph_has_decided_stays_where_the_rest_is_pic
     judge_lots, aggregates = filter._judge_lots, []
 
     async def judge(prompt: Any, branch: VerifiedChain, *others: Any) -> Any:
-        kept, limit = await judge_lots(prompt, replace(branch, aggregate=oldest), *others)
+        kept, limit, why = await judge_lots(prompt, replace(branch, aggregate=oldest), *others)
         aggregates.append(kept.aggregate)
-        return kept, limit
+        return kept, limit, why
 
     monkeypatch.setattr(filter, "_judge_lots", judge)
     await ask(graph(TEAM), filtering({"chosen": [2], "words": "the best"}))
