@@ -57,9 +57,9 @@ test-all: $(FULL) $(NPM) ## Run all tests: of servers, browsers, whole sets of q
 	@$(PYTEST) -n 4 tests/hostile tests/integration tests/unit $(ARGS)
 
 .PHONY: check
-check: lint types arrows packages dependencies spelling site audit ## Run every static check
+check: lint types arrows packages trace dependencies spelling site audit ## Run every static check
 
-.PHONY: lint types arrows packages dependencies spelling audit
+.PHONY: lint types arrows packages trace dependencies spelling audit
 lint: $(FULL)
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet . || { echo "run: make format"; exit 1; }
@@ -72,6 +72,11 @@ arrows: $(FULL) $(LINK)
 
 packages: $(FULL)
 	@$(BIN)/python -c "$$PACKAGES" $(ROOMS)
+
+# The trace is for people: what a node decides rests on the state, so that a key of the trace can be renamed.
+trace:
+	@! grep -rnE --include='*.py' --exclude=record.py 'state(\["trace"\]|\.get\("trace")' nodes graphs || \
+		{ echo "a node reads the trace; what it needs belongs into the state" >&2; exit 1; }
 
 dependencies: $(FULL)
 	@$(BIN)/deptry . 2> build/deptry.txt || { cat build/deptry.txt; exit 1; }
