@@ -50,7 +50,6 @@ MEDIATORS_SAMPLED = 200  # nodes without a name, at the end of one chain, that a
 MAX_SEPARATE_PAGES = 8
 """Pairs of entity and hop up to which each has a page of its own; of more, those of one hop share one."""
 
-MAX_ROWS_OF_SEVERAL = 100  # of each part of what the nodes along one of several chains have
 MAX_REMEMBERED_ENDS = 50_000
 """Ends of chains that are remembered: a method and its model often ask for the same, one after the other."""
 
@@ -252,9 +251,8 @@ class SparqlGraph(LinkedGraph, Prover):
             if chain.hops
         ]
         # several share a page: of each place its nodes, values in both directions and past them, what is near
-        parts = 6 * sum(len(places) for _, places in asked)
-        shared = min(self._rows // max(parts, 1), MAX_ROWS_OF_SEVERAL) if len(asked) > 1 else self._rows
-        labels, limits = self._naming.labels, Limits.of(shared)
+        parts = 6 * sum(len(places) for _, places in asked) if len(asked) > 1 else 1
+        labels, limits = self._naming.labels, Limits.of(self._rows // parts)
         # what mediators are is known of other kinds of graphs, whoever has counted them
         owned = (await self._classes()).owned if self.dialect == PLAIN.name else frozenset()
 
