@@ -17,11 +17,11 @@ pytestmark = [
     pytest.mark.skipif(bool(missing()), reason=missing() or ""),
 ]
 
-BUDGET = {"llm_calls": 2, "seconds": 60.0}
+BUDGET = {"llm_calls": 2, "seconds": 20.0}
 """Of a question; where the model is too slow the record says so, and is no less complete."""
 
-ASKED = "cor", "compose"
-"""Methods that ask for relations and for one query; `test_methods` asks all, of models in every habit."""
+ASKED = "cor", "vog", "compose", "agent"
+"""Methods that ask for relations, for steps, for one query and for tools."""
 
 LABELS = (ORDERS[0], ORDERS[1], SEPARATORS[1], TEMPLATES[0])
 
