@@ -228,9 +228,17 @@ class _Drafting:
                 held |= {*self.tree.way(self.target, at)}
         found: dict[range, set[int]] = {}
         for slot, denial in denials.items():
-            if denial and (inner := {*self.tree.way(self.target, self.at[slot])} - held):
+            inner = {*self.tree.way(self.target, self.at[slot])} - held
+            beside = self.question.beside(slot)
+            names = bool(slot.terms or slot.classes)
+            unclear = denial is None and names and beside is not None and denials.get(beside) is not None
+            if unclear or (denial and not inner):  # "not in Ulm and Bonn"
+                raise _Unsayable(self.question.text_of(denial or range(slot.begin, slot.end)))
+            if denial:
                 found.setdefault(denial, set()).update(inner)
                 self.used |= {*denial}
+        if sum(map(len, found.values())) > len(set().union(*found.values())):
+            raise _Unsayable(self.question.text_of(next(iter(found))))
         return [*found.values()]
 
     def _is_rare(self, at: int) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from kgqa.kg.terms import Term
 from kgqa.models.decisive import candidates_of_query, decisive_replies, is_accepted
 from kgqa.models.offline.interpretation import Interpretation
-from kgqa.models.offline.question_intent import DENIAL
+from kgqa.models.offline.question_intent import DENIAL, place_bounds
 from kgqa.priors.masking import mask_topic
 from kgqa.prompts.compose_query import ComposedQuery, ComposeQuery, node_name
 
@@ -17,7 +17,10 @@ async def compose_query(prompt: ComposeQuery, known: Interpretation) -> Composed
     is composed where a chosen chain is not offered or no answer shown, or the query has given nothing. What
     is denied ("not in Ulm") is left to a draft: chains only say what holds.
     """
-    if denied := DENIAL.search(mask_topic(prompt.question, None, map(str, known.chains)).lower()):
+    asked = mask_topic(prompt.question, None, map(str, (*prompt.topics, *known.chains))).lower()
+    for _, begin, end in place_bounds(asked):  # "no more than 5" denies nothing
+        asked = f"{asked[:begin]}{'_' * (end - begin)}{asked[end:]}"
+    if denied := DENIAL.search(asked):
         return ComposedQuery(chains=[], missing=denied[0], draft=prompt.drafts)
     offered = {
         each.chain.topic: number

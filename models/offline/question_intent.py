@@ -136,6 +136,7 @@ _BOUNDS = [
 
 _PLAIN_FIGURE = re.compile(r"(?<![\w.,-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w-])")
 DENIAL = re.compile(r"\b(?:no|not|never|without|neither|nor)\b|n't\b")
+_DENIED_BOUND = re.compile(r"\b(?:no|not|never)\b|n't\b")
 
 _MENTION_BONUS = 10.0  # of each thing that the question names, for a chain that passes it: words count less
 
@@ -190,7 +191,7 @@ def place_bounds(question: str) -> list[tuple[Bound, int, int]]:
     """Return the bounds that a question sets, and where the words of each begin and end."""
     found: dict[int, tuple[Bound, int, int]] = {}
     text = question[:1].lower() + question[1:]
-    denial = DENIAL.search(text)
+    denial = _DENIED_BOUND.search(text)
     for pattern, by, dated in _BOUNDS:
         for match in pattern.finditer(text):
             if denial and denial.start() < match.start():

@@ -176,9 +176,10 @@ class Question:
         """
         at, passed = slot.begin - 1, False
         while at >= 0:
-            if found := next((each for each in self._denials if at in each), None):
-                return found
             before = self.slot_at(at)
+            found = next((each for each in self._denials if at in each), None)
+            if found and (before is None or not before.terms):
+                return found
             if before is not None and before.classes:
                 return self.denial_of(before)
             joins = self.matters(at) or before is not None
@@ -188,6 +189,13 @@ class Question:
                 return None
             at, passed = (before.begin if before else at) - 1, passed or joins
         return None
+
+    def beside(self, slot: Slot) -> Slot | None:
+        """Return the slot before another from which only words without meaning part it."""
+        at = slot.begin - 1
+        while at >= 0 and self.slot_at(at) is None and not self.matters(at):
+            at -= 1
+        return self.slot_at(at) if at >= 0 else None
 
     def is_name(self, places: Iterable[int]) -> bool:
         """Return whether some words are written as a name, whatever it names."""
