@@ -41,9 +41,7 @@ BAD_PATH_ERRNOS = frozenset(
 """What is wrong with a name that cannot be opened."""
 
 GC_THRESHOLD = 500_000  # objects from which on cycles are looked for; Python's 700 costs a start 0.2 s
-STACK_SIZE = (
-    40_000  # values; Python takes memory for the frames above such a one once, not thousands of times
-)
+STACK_SIZE = 40_000  # values of a frame: Python takes the memory of those above it once, not again and again
 
 app = typer.Typer(
     name="kgqa",

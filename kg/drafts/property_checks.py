@@ -259,7 +259,7 @@ class PropertyChecks:
             yield Finding(
                 f"{called} has values of {written}: as {self.names.write(value.datatype)} {_quote(value)} is "
                 "none of them; compare it in a FILTER",
-                "wrong" if level == "wrong" else level,
+                level,
             )
         if kind == "text":
             yield from self._wrong_text(called, value, uses, level)

@@ -180,12 +180,10 @@ class Question:
             found = next((each for each in self._denials if at in each), None)
             if found and (before is None or not before.terms):
                 return found
-            if before is not None and before.classes:
-                return self.denial_of(before)
+            if before is not None and (before.classes or before.terms):
+                return self.denial_of(before) if before.classes else None
             joins = self.matters(at) or before is not None
-            if (passed and (joins or self.lemmas[at] in AUXILIARIES)) or (
-                before is not None and before.terms
-            ):
+            if passed and (joins or self.lemmas[at] in AUXILIARIES):
                 return None
             at, passed = (before.begin if before else at) - 1, passed or joins
         return None
