@@ -11,8 +11,7 @@ names every source with its licence and lists the relations.
 
 from pathlib import Path
 
-SAMPLE_NAME = "sample"
-"""What the graph that comes with kgqa is called wherever a graph is named."""
+SAMPLE_NAME = "sample"  # what the graph that comes with kgqa is called wherever a graph is named
 
 SAMPLE_GRAPH: Path = Path(__file__).with_name("sample.nt.gz")
 """Gzipped N-Triples: countries, cities, airports, languages, currencies, elements."""

@@ -29,8 +29,7 @@ MIN_NAMES_PROBABILITY, MIN_WORDS = 0.5, 20
 
 MIN_SHARE = 0.01  # of a graph's names, from which on they are in a language
 
-UNSPOKEN = frozenset({"mul", "und", "zxx", "mis"})
-"""Tags that say nothing of the language (ISO 639-2)."""
+UNSPOKEN = frozenset({"mul", "und", "zxx", "mis"})  # tags that say nothing of the language (ISO 639-2)
 
 CAPITALISED_NOUNS = frozenset({"de", "lb", "nds", "gsw"})
 """Languages whose nouns all begin with a capital: there one is no sign of a name."""

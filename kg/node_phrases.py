@@ -30,13 +30,11 @@ from kgqa.kg.terms import ANY, Entity, Hop
 MAX_NESTED = 3
 """Alternatives within alternatives that are all said: their words are as many as their products."""
 
-MAX_SUBJECT_CHARS = 100
-"""Answers that stand before what they are; more stand behind it."""
+MAX_SUBJECT_CHARS = 100  # answers that stand before what they are; more stand behind it
 
 SOMETHING, THINGS = "something", "things"
 
-Clause = Callable[[bool], str]
-"""What is true of a node, as it is said of one thing or of several."""
+Clause = Callable[[bool], str]  # what is true of a node, as it is said of one thing or of several
 
 
 class Said(NamedTuple):

@@ -52,8 +52,7 @@ MAX_COUNTED_TRIPLES = 2_000_000
 """Triples up to which an endpoint is asked to list its relations and count what has them."""
 
 
-MAX_LISTED_NAMES = 100_000
-"""Names of a graph at an endpoint up to which all are listed, once in a process."""
+MAX_LISTED_NAMES = 100_000  # names of a graph at an endpoint up to which all are listed, once in a process
 
 
 MAX_GRAPHS_NAMED = 5  # of an endpoint that keeps its triples in named graphs

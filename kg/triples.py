@@ -69,8 +69,7 @@ Triples = Frame | _RdflibGraph | Network | Rows
 EDGE_NAMES = ("relation", "predicate", "type", "label", "name", "title")
 """The attributes of edges that say the relation, the first that is there."""
 
-NODE_NAMES = ("label", "name", "title")
-"""Those of nodes that say what a node is called, likewise."""
+NODE_NAMES = ("label", "name", "title")  # those of nodes that say what a node is called, likewise
 
 
 def is_triples(given: object) -> TypeGuard[Triples]:

@@ -28,8 +28,7 @@ from tenacity import Retrying, retry_if_exception_message, stop_after_delay, wai
 from kgqa.kg.terms import one_line
 from kgqa.models.errors import UnknownModel
 
-CACHED_FIELD = "cached"
-"""Key in ``response_metadata`` that is True where a message came from the cache."""
+CACHED_FIELD = "cached"  # key in ``response_metadata`` that is True where a message came from the cache
 
 ROW_KEY_FIELD = "cache_key"
 """Key in ``response_metadata`` that names the row of a message, for `SqliteCache.discard`."""

@@ -56,9 +56,7 @@ def _make_strict(schema: Any, *, by_name: bool = False) -> Any:
 
 MAX_REPLY_CHARS = 100_000  # characters of a reply that are looked at; a longer one is refused
 
-MAX_REPAIR_CHARS = 10_000
-"""Characters of broken JSON that a repair is tried on; it is slower than parsing."""
-
+MAX_REPAIR_CHARS = 10_000  # characters of broken JSON that a repair is tried on; it is slower than parsing
 _MAX_REPAIR_BRACKETS = 200  # opening ones: repairs slow down with depth
 _MAX_REPAIRS = 3
 _MAX_LINE_CHARS = 300

@@ -62,8 +62,7 @@ SIGNALS = {
 SURE_CONFIDENCE = 0.8
 """From which on about 95 % of answers have something right, whatever the graph: see docs/offline.md."""
 
-MIN_SUPPORT = 0.5
-"""Below which a word of the question is said by nothing."""
+MIN_SUPPORT = 0.5  # below which a word of the question is said by nothing
 
 _MAX_UNSAID = 3
 _MAX_NAMED_ENDS = 50  # ends whose names may say a word of the question

@@ -13,8 +13,7 @@ from kgqa.kg.text import fold
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK
 from kgqa.retrieval.wording import FloatArray, QuestionWording, comparison_texts, wording_texts
 
-EncodeTexts = Callable[[Sequence[str]], Awaitable[npt.NDArray[np.floating]]]
-"""Texts to rows of length 1."""
+EncodeTexts = Callable[[Sequence[str]], Awaitable[npt.NDArray[np.floating]]]  # texts to rows of length 1
 
 NAME_WEIGHT, PLACE_WEIGHT, WORDING_WEIGHT, RELATIONS_WEIGHT = 1.2, 1.9, 1.7, 0.5
 """Of a name that is all of the mention; of the order in which linking gives them (a logarithm); of how well

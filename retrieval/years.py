@@ -20,8 +20,7 @@ ERA_YEAR = (
 )
 """A year of an era; of two that are joined the last may say it for both."""
 
-UNNAMED_ERA_YEAR = re.sub(r"\?P<\w+>", "?:", ERA_YEAR)
-"""The same as a part of an expression without groups."""
+UNNAMED_ERA_YEAR = re.sub(r"\?P<\w+>", "?:", ERA_YEAR)  # the same as a part of an expression without groups
 
 _ERA_YEAR = re.compile(ERA_YEAR)
 

@@ -8,8 +8,7 @@ from pydantic_core import CoreSchema
 
 from kgqa.runtime.context import ClaimContext, GroundedContext
 
-Presets = Mapping[str, Mapping[str, Any]]
-"""Options of a method by the name of the preset that sets them."""
+Presets = Mapping[str, Mapping[str, Any]]  # options of a method by the name of the preset that sets them
 
 
 class SearchContext(GroundedContext):

@@ -87,8 +87,7 @@ def _check_entry(entry: dict[str, Any]) -> dict[str, Any]:
     return entry
 
 
-TraceEntry = Annotated[dict[str, Any], AfterValidator(_check_entry)]
-"""What a node leaves in the trace."""
+TraceEntry = Annotated[dict[str, Any], AfterValidator(_check_entry)]  # what a node leaves in the trace
 
 Decision = Literal["stop", "forward", "filter", "refine", "backtrack", "infer", "draft"]
 """The labels of conditional edges; every node decides on one of them."""

@@ -25,8 +25,7 @@ GRAPH_PATH = "/graph"
 MAX_CLASSES = 60  # that are sent, those with most members
 MAX_PROPERTIES = 60  # of a class
 
-_suggested: dict[str, list[dict[str, Any]]] = {}
-"""What was found for each graph, by its fingerprint."""
+_suggested: dict[str, list[dict[str, Any]]] = {}  # what was found for each graph, by its fingerprint
 
 _one_search = asyncio.Lock()
 """A search for questions takes a processor for some seconds; each graph is searched once."""

@@ -26,8 +26,7 @@ from kgqa.evaluation.scoring.statistics import (
 from kgqa.priors.answer_agreement import answer_key
 from kgqa.priors.rewards import RewardPart, answer_confidence, task_reward
 
-FIRST_PLAN = "first"
-"""The origin of the plan that a search began with; the others are named by their arm."""
+FIRST_PLAN = "first"  # the origin of the plan that a search began with; the others are named by their arm
 
 PLAN_ORIGINS = (FIRST_PLAN, "local", "lookahead", "global", "mixed")
 """Where a plan may be from, in the order in which the metrics have them."""

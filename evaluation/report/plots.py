@@ -53,8 +53,7 @@ _MAX_NAME_CHARS = 22
 _NAME_WIDTH = 172
 _HEIGHT = 290
 
-_LINE_OFFSET = 0.004
-"""How far lines are moved aside so that their intervals do not cover each other."""
+_LINE_OFFSET = 0.004  # how far lines are moved aside so that their intervals do not cover each other
 
 _COSTS = {"calls": ("LLM calls", ("llm_calls",)), "tokens": ("tokens", ("input_tokens", "output_tokens"))}
 

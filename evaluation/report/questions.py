@@ -23,14 +23,12 @@ QUESTIONS_PER_PART = 100
 MAX_LISTED_ITEMS = 100
 """Answers, gold answers and facts that the page lists of a record at most; it says how many there are."""
 
-MAX_SEARCHED_ANSWERS = 5
-"""Gold answers, and answers of a run, that the search looks through at most."""
+MAX_SEARCHED_ANSWERS = 5  # gold answers, and answers of a run, that the search looks through at most
 
 MarkState = Literal["right", "partly", "wrong", "failed", "unscored", "missing"]
 """``right``: all gold answers and nothing else. ``partly``: some answer is right. ``unscored``: no gold."""
 
-_NOT_ASKED = "."
-"""The letter of a run without a mark; that of any other mark is the first one of its state."""
+_NOT_ASKED = "."  # the letter of a run without a mark; that of any other mark is the first one of its state
 
 Json = dict[str, Any]
 

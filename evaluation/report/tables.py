@@ -292,8 +292,7 @@ SHOWN: Mapping[str, Callable[[Any], Cell]] = {
 """How a column may be shown."""
 
 
-_TRAINING = re.compile(r"train|\bdev|_dev|valid")
-"""What names a part of a dataset that no paper tests on."""
+_TRAINING = re.compile(r"train|\bdev|_dev|valid")  # what names a part of a dataset that no paper tests on
 
 
 def published_tables(group: DatasetGroup) -> list[Table]:

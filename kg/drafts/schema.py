@@ -13,8 +13,7 @@ from kgqa.locks import cached_property
 
 ValueKind = Choice["number", "date", "text", "true or false", "number as text"]
 
-MAX_CLASSES_TOLD = 250
-"""Classes up to which a profile has all of them, however few members were to be read."""
+MAX_CLASSES_TOLD = 250  # classes up to which a profile has all of them, however few members were to be read
 
 MIN_FACTS_ALIKE = 100
 """Facts that are all of one kind, for others of a class that was read in part to be of that kind too."""

@@ -26,8 +26,7 @@ NAMING_PHRASES = ("name", "called", "word for")
 ALIAS_PHRASES = ("known as", "another", "other", "alternative", "synonym")
 """What is said of further names besides."""
 
-NAME_PHRASES = ("stands for", "short for")
-"""What is said of any name, and of nothing that has one."""
+NAME_PHRASES = ("stands for", "short for")  # what is said of any name, and of nothing that has one
 
 
 def said_names(text: str, labels: Iterable[Hop], aliases: Iterable[Hop]) -> Iterator[Hop]:

@@ -16,8 +16,7 @@ MAX_MEAN_NAME_CHARS = 80
 _SAYS_NAME = re.compile(r"(?i)(?:name|title|label|designation)$")
 _NAMES_ELSE = re.compile(r"(?i)(?:user|file|given|first|middle|family|last|nick|sur|fore)_?-?name$")
 
-Facts = Mapping[str, Mapping[str, Sequence[Term]]]
-"""Of nodes by their ids, their values by relation."""
+Facts = Mapping[str, Mapping[str, Sequence[Term]]]  # of nodes by their ids, their values by relation
 
 
 def find_naming(facts: Facts, known: Sequence[str]) -> tuple[str, ...]:

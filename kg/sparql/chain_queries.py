@@ -46,8 +46,7 @@ MAX_LOOKUPS = 100_000
 MAX_ENDS_TRIED = 100
 """Ends up to which a path to them is looked up from each node before: of a hub, all would be read."""
 
-TRIPLES_PER_NODE = 10
-"""Triples that are read, and pairs that are looked up, for each node of a sample."""
+TRIPLES_PER_NODE = 10  # triples that are read, and pairs that are looked up, for each node of a sample
 
 
 class Limits(NamedTuple):

@@ -30,8 +30,7 @@ from kgqa.locks import renew_in_child
 T = TypeVar("T")
 
 
-_Jobs = SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
-"""What is to be done; None ends a thread."""
+_Jobs = SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]  # what is to be done; None ends a thread
 
 
 class DaemonThreads:

@@ -11,8 +11,7 @@ from kgqa.prompts.decompose import Decompose, Subgoals
 from kgqa.prompts.draft_query import DraftedQuery, DraftQuery
 from kgqa.retrieval.wording import Encode, text_similarities
 
-NO_FACTS = "the offline model knows no facts"
-"""Why it does not answer from memory."""
+NO_FACTS = "the offline model knows no facts"  # why it does not answer from memory
 
 
 async def reply_with_draft(prompt: DraftQuery, interpreter: QuestionInterpreter) -> DraftedQuery:

@@ -53,8 +53,7 @@ class Variable:
         return _write_term(self.terms[0]) if len(self.terms) == 1 else f"?{self.name}"
 
 
-Said = Callable[[str], float]
-"""How far the words of a question say the name of a relation: 0 to 1."""
+Said = Callable[[str], float]  # how far the words of a question say the name of a relation: 0 to 1
 
 
 class QueryTree:

@@ -31,8 +31,7 @@ EACH = frozenset({"each", "every", "per"})
 TELLING = word_set("no not never nor without except than same only other both more less most least")
 """Function words that say something."""
 
-Alike = Callable[[str, Sequence[str]], Sequence[float]]
-"""How alike some texts are to another."""
+Alike = Callable[[str, Sequence[str]], Sequence[float]]  # how alike some texts are to another
 
 
 @dataclass(frozen=True)
