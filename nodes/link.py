@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from kgqa.kg.errors import KGError, KGTimeout
 from kgqa.kg.languages import foreign_to, language_name
@@ -35,40 +36,15 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     topics_given = state.get("topics") or ()
     texts = (each if isinstance(each, str) else each["id"] or each["name"] or "" for each in topics_given)
     given = list(dict.fromkeys(texts))
-    meanings: dict[str, list[Entity]] = {}
-    classes: dict[str, list[Hop]] = {}
-    said_as: dict[str, str] = {}
-    loosely_matched: list[str] = []
-    found = await _resolve_topics(given, runtime)
-    named = [next(iter(each), None) for each in found]
-    meanings |= {first.id: others for first, *others in filter(None, found) if others}
-    if not named:
-        mentions = await _find_mentions(question, runtime)
-        if not mentions:
-            runtime.trace["reason"] = "the question names no entity of the graph; give a topic"
-        classes = {each.matches[0].entity.id: [*each.matches[0].hops] for each in mentions if each.is_class}
-        said_as = {match.entity.id: each.text for each in mentions for match in each.matches}
-        mentions = _topical(mentions, question, runtime)
-        loosely_matched = [
-            mention.text for mention in mentions if mention.matches[0].how in {"fuzzy", "embedding"}
-        ]
-        named = list(dict.fromkeys(mention.matches[0].entity for mention in mentions))
-        meanings = {
-            mention.matches[0].entity.id: [match.entity for match in mention.matches[1:]]
-            for mention in mentions
-            if len(mention.matches) > 1
-        }
-    visits = await _visit_entities((entity for entity in named if entity), runtime)
+    named = await (_named_by_topics(given, runtime) if given else _named_in_question(question, runtime))
+    visits = await _visit_entities((entity for entity in named.entities if entity), runtime)
     topics: dict[Entity, None] = {}
-    passed_over = [*given[len(named) :], *loosely_matched]
-    for place, entity in enumerate(named):
+    passed_over = [*named.passed_over]
+    for place, entity in enumerate(named.entities):
         if entity and entity not in visits and given and _entity_by_id(given[place]):
             entity = await _find_unvisited(entity, given[place], runtime)
-        if entity:  # by the name that the graph has for it
-            visit = visits.get(entity)
-            topics[Entity(entity.id, visit.ends.items[0].term.name or entity.name) if visit else entity] = (
-                None
-            )
+        if entity:
+            topics[_as_called(entity, visits.get(entity))] = None
         elif given:
             passed_over.append(given[place])
     if not getattr(runtime.context, "all_topics", True):
@@ -76,15 +52,15 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
         passed_over += map(str, others)
         topics = {first: None} if first else {}
     runtime.trace["topics"] = [ref(topic) for topic in topics]
-    if meanings:
-        runtime.trace["meanings"] = {id: list(map(ref, others)) for id, others in meanings.items()}
+    if named.meanings:
+        runtime.trace["meanings"] = {id: list(map(ref, others)) for id, others in named.meanings.items()}
     if not topics:
         goes_on = runtime.context.retrieves and not given
         return {
             "translated": translated,
             "topic_entities": [],
             "passed_over": list(map(one_line, passed_over)),
-            "said_as": said_as,
+            "said_as": named.said_as,
             "decision": "forward" if goes_on else "stop",
         }
     chains = [Chain(topic) for topic in topics]
@@ -94,9 +70,9 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
         "topic_entities": list(topics),
         "linked": not given,
         "passed_over": list(map(one_line, passed_over)),
-        "meanings": meanings,
-        "classes": classes,
-        "said_as": said_as,
+        "meanings": named.meanings,
+        "classes": named.classes,
+        "said_as": named.said_as,
         "chain": chains[0],
         "leads": leads,
         "resume_points": chains[::-1],
@@ -124,6 +100,47 @@ async def _translate(question: str, runtime: NodeRuntime) -> str | None:
         return None
     runtime.trace["translated"] = reply.question
     return reply.question
+
+
+class _Named(NamedTuple):
+    """What is named: an entity in each place, None for none, and what else may be meant."""
+
+    entities: list[Entity | None]
+    passed_over: list[str]
+    meanings: dict[str, list[Entity]]
+    classes: dict[str, list[Hop]]
+    said_as: dict[str, str]
+
+
+async def _named_by_topics(given: Sequence[str], runtime: NodeRuntime) -> _Named:
+    """Return the entities that topics name by id or by name."""
+    found = await _resolve_topics(given, runtime)
+    meanings = {first.id: others for first, *others in filter(None, found) if others}
+    return _Named([next(iter(each), None) for each in found], [*given[len(found) :]], meanings, {}, {})
+
+
+async def _named_in_question(question: str, runtime: NodeRuntime) -> _Named:
+    """Return the entities and classes that a question mentions, those that a search starts from."""
+    mentions = await _find_mentions(question, runtime)
+    if not mentions:
+        runtime.trace["reason"] = "the question names no entity of the graph; give a topic"
+    first = {mention: mention.matches[0] for mention in _topical(mentions, question, runtime)}
+    return _Named(
+        list(dict.fromkeys(match.entity for match in first.values())),
+        [mention.text for mention, match in first.items() if match.how in {"fuzzy", "embedding"}],
+        {
+            match.entity.id: [other.entity for other in mention.matches[1:]]
+            for mention, match in first.items()
+            if len(mention.matches) > 1
+        },
+        {each.matches[0].entity.id: [*each.matches[0].hops] for each in mentions if each.is_class},
+        {match.entity.id: each.text for each in mentions for match in each.matches},
+    )
+
+
+def _as_called(entity: Entity, visit: ChainResult | None) -> Entity:
+    """Return an entity by the name that the graph has for it."""
+    return Entity(entity.id, visit.ends.items[0].term.name or entity.name) if visit else entity
 
 
 async def _find_mentions(question: str, runtime: NodeRuntime) -> list[Mention]:

@@ -82,7 +82,7 @@ class Retriever:
         exemplars: ExemplarLibrary | None = None,
         without: frozenset[str] = frozenset(),
     ) -> None:
-        self._graph = graph
+        self.graph = graph
         self._encode = encode
         self._exemplars = exemplars
         self._without = without
@@ -157,12 +157,12 @@ class Retriever:
 
         Where few nodes have a class, those of the others tell nothing.
         """
-        profile = await self._graph.profile()
+        profile = await self.graph.profile()
         untyped = profile.find(UNTYPED)
         typed = sum(each.members for each in profile.classes if each != untyped)
         if typed <= MIN_TYPED * (typed + (untyped.members if untyped else 0)):
             return (), {}
-        classes = {chain.topic: chain.topic.name for chain in await self._graph.find_classes(question)}
+        classes = {chain.topic: chain.topic.name for chain in await self.graph.find_classes(question)}
         classes |= {topic: name for topic, name in topics.items() if profile.find(topic.id)}
         asked = asked_kind(question, classes)
         if asked is None:
@@ -177,7 +177,7 @@ class Retriever:
     async def _inverse_relations(self) -> InverseRelations:
         """Return the inverse relations of the graph; none, and it is asked again, where it cannot tell."""
         if self._inverses is None:
-            self._inverses = await find_inverse_relations(self._graph)
+            self._inverses = await find_inverse_relations(self.graph)
         return self._inverses or InverseRelations({})
 
     def _advice(self, masked: str) -> TrainingAdvice:

@@ -25,8 +25,8 @@ from kgqa.runtime.open_once import OpenOnce
 from kgqa.runtime.wordings import read_wordings
 from kgqa.tools import make_tools
 from kgqa.tools.drafts import draft_tools
-from kgqa.tools.entities import language_tool
-from kgqa.tools.proof import proof_tools
+from kgqa.tools.entities import list_languages
+from kgqa.tools.proof import PROOF_TOOLS
 
 _process = OpenOnce()  # what this process has opened by name
 
@@ -174,13 +174,13 @@ def _open_all(context: Context) -> Resources:
 
 def _node_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     """Make the tools that are for nodes alone."""
-    return [*proof_tools(graph), *draft_tools(graph), language_tool(graph)]
+    return [*draft_tools(graph), *(make(graph) for make in (*PROOF_TOOLS, list_languages))]
 
 
 def _open_retrieval(context: Context, opened: OpenGraph, exemplars: ExemplarLibrary | None) -> BaseTool:
     """Open the tool that finds chains, with what solved questions teach."""
     from kgqa.retrieval.retriever import Retriever
-    from kgqa.tools.retrieval import retrieval_tool
+    from kgqa.tools.retrieval import retrieve_chains
 
     graph, made = opened
     learned = exemplars if getattr(context, "solved_questions", False) else None
@@ -190,7 +190,7 @@ def _open_retrieval(context: Context, opened: OpenGraph, exemplars: ExemplarLibr
         encoder = _encoder(context)
         _preload_relations(encoder, graph, learned)
         with _tools_lock:
-            return retrieval_tool(graph, Retriever(graph, encoder.encode, learned))
+            return retrieve_chains(Retriever(graph, encoder.encode, learned))
 
     return made.get(key, make)
 

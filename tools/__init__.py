@@ -7,11 +7,12 @@ Each tool returns text for a model to read and, as its artifact, the typed answe
 from langchain_core.tools import BaseTool
 
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.tools.chains import chain_tools
-from kgqa.tools.conditions import filter_tool
-from kgqa.tools.entities import entity_tools
-from kgqa.tools.relations import relation_tools, schema_tool
-from kgqa.tools.select import select_tool
+from kgqa.tools.chains import CHAIN_TOOLS
+from kgqa.tools.conditions import filter_chain
+from kgqa.tools.drafts import DraftChecker
+from kgqa.tools.entities import ENTITY_TOOLS
+from kgqa.tools.relations import RELATION_TOOLS, SchemaLister, list_schema
+from kgqa.tools.select import run_select
 
 
 def make_tools(graph: KnowledgeGraph) -> list[BaseTool]:
@@ -20,8 +21,8 @@ def make_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     A name that the graph does not know, or a query that is refused, becomes the tool's answer;
     a failure of the graph is raised (`KGError`).
     """
-    walking = [*entity_tools(graph), *relation_tools(graph), *chain_tools(graph)]
-    tools = [*walking, filter_tool(graph), schema_tool(graph), select_tool(graph)]
+    tools = [make(graph) for make in (*ENTITY_TOOLS, *RELATION_TOOLS, *CHAIN_TOOLS, filter_chain)]
+    tools += [list_schema(SchemaLister(graph)), run_select(DraftChecker(graph))]
     for tool in tools:
         tool.handle_tool_error = True
     return tools

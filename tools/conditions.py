@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal as Choice, NotRequired
 
-from langchain_core.tools import BaseTool, ToolException
+from langchain_core.tools import ToolException
 from pydantic import Field
 from typing_extensions import TypedDict
 
@@ -94,33 +94,29 @@ class FilteredChain:
     meeting: tuple[Chain, ...] = ()
 
 
-def filter_tool(graph: KnowledgeGraph) -> BaseTool:
-    """Make filter_chain for a graph."""
-
-    @graph_tool
-    async def filter_chain(
-        topic: Topic,
-        hops: Hops,
-        conditions: Conditions,
-        extreme: ExtremeOf = None,
-        meeting: Meeting = (),
-        held: Held = None,
-    ) -> tuple[str, FilteredChain]:
-        """Give the nodes at the end of a chain of relations that meet conditions, or are first or last."""
-        chain = await resolve_chain(graph, topic, hops, held)
-        named = ((each["topic"], each["hops"], each.get("held")) for each in meeting)
-        others = tuple([await resolve_chain(graph, *each) for each in named])
-        try:
-            met = tuple([await _condition(graph, chain, each) for each in conditions])
-            computed = _extreme(graph, chain, extreme) if extreme else None
-            query = _query(chain, others, met, computed)
-        except ValueError as error:
-            raise ToolException(str(error)) from None
-        ends = (await graph.prove(query)).answers
-        text = listing("nodes at the end that fit", map(show_term, ends), ends)
-        return text, FilteredChain(chain, ends, met, computed, others)
-
-    return filter_chain
+@graph_tool
+async def filter_chain(
+    graph: KnowledgeGraph,
+    topic: Topic,
+    hops: Hops,
+    conditions: Conditions,
+    extreme: ExtremeOf = None,
+    meeting: Meeting = (),
+    held: Held = None,
+) -> tuple[str, FilteredChain]:
+    """Give the nodes at the end of a chain of relations that meet conditions, or are first or last."""
+    chain = await resolve_chain(graph, topic, hops, held)
+    named = ((each["topic"], each["hops"], each.get("held")) for each in meeting)
+    others = tuple([await resolve_chain(graph, *each) for each in named])
+    try:
+        met = tuple([await _condition(graph, chain, each) for each in conditions])
+        computed = _extreme(graph, chain, extreme) if extreme else None
+        query = _query(chain, others, met, computed)
+    except ValueError as error:
+        raise ToolException(str(error)) from None
+    ends = (await graph.prove(query)).answers
+    text = listing("nodes at the end that fit", map(show_term, ends), ends)
+    return text, FilteredChain(chain, ends, met, computed, others)
 
 
 async def _condition(graph: KnowledgeGraph, chain: Chain, given: ConditionArguments) -> Condition:

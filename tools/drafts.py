@@ -6,6 +6,7 @@ They are for nodes; `check_query` is for whoever runs a query that was written f
 import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from langchain_core.tools import BaseTool, ToolException
 
@@ -104,7 +105,7 @@ class DraftChecker:
     """Checks queries for a graph; what is known of it is looked up once."""
 
     def __init__(self, graph: KnowledgeGraph) -> None:
-        self._graph = graph
+        self.graph = graph
         self._known: tuple[Schema, Names] | None = None
         self._described: tuple[Schema, list[DescribedClass]] | None = None
 
@@ -114,11 +115,11 @@ class DraftChecker:
         Of a graph that nobody has counted, some ``classes`` are profiled now.
         """
         if self._known is None:
-            profile = await self._graph.profile()
-            relations = self._graph.relations
+            profile = await self.graph.profile()
+            relations = self.graph.relations
             known = Schema(profile, relations), await asyncio.to_thread(_names, Schema(profile, relations))
             if not profile.classes and classes:
-                some = Schema(await self._graph.profile(classes), relations)
+                some = Schema(await self.graph.profile(classes), relations)
                 return some, await asyncio.to_thread(_names, some)
             self._known = known
         return self._known
@@ -127,7 +128,7 @@ class DraftChecker:
         """Return the classes of the graph as lines, which takes long where there are thousands."""
         schema, names = await self.schema(classes)
         if self._described is None or self._described[0] is not schema:
-            label = self._graph.relation_label
+            label = self.graph.relation_label
             self._described = schema, await asyncio.to_thread(describe_classes, schema, names, label)
         return self._described[1], names
 
@@ -159,7 +160,7 @@ class DraftChecker:
             text,
             findings,
             sorted(draft.ids | implied),
-            {id: relation_name(schema.profile, id, self._graph.relation_label) for id in sorted(relations)},
+            {id: relation_name(schema.profile, id, self.graph.relation_label) for id in sorted(relations)},
             bool(whole.order),
             any(variables_of(of).isdisjoint(whole.columns) for of, _ in whole.order),
             any(each.keys for each in draft.selects),
@@ -200,7 +201,7 @@ class DraftChecker:
         chains = [Chain(ANY, (Hop(id),)) if unknown[id] else Chain(Entity(id)) for id in asked]
         if not chains:
             return []
-        found = await self._graph.visit_chains(chains, hops=False, sample=1)
+        found = await self.graph.visit_chains(chains, hops=False, sample=1)
         return [id for id, visit in zip(asked, found, strict=True) if not len(visit.ends)]
 
 
@@ -210,154 +211,159 @@ def _names(schema: Schema) -> Names:
     return Names.of([*schema.relations, *relations, *filter(None, schema.classes), *examples])
 
 
+@graph_tool
+async def describe_schema(checker: DraftChecker, classes: list[str]) -> tuple[str, DraftSchema]:
+    """Describe the classes of the knowledge graph, their properties and values, as SPARQL writes them.
+
+    Args:
+        classes: ids of classes to be described where nobody has counted any.
+    """
+    found, names = await checker.describe(classes)
+    lines = (line for each in found for line in (each.line, *(part.line for part in each.properties)))
+    return listing("classes", lines), DraftSchema(dict(names.prefixes), found, names)
+
+
+@graph_tool
+async def list_members(graph: KnowledgeGraph, classes: list[str]) -> tuple[str, dict[str, list[Entity]]]:
+    """Give the members of classes that have few, where all have names.
+
+    Args:
+        classes: ids of the classes.
+    """
+    has_type = Hop(dialect_named(graph.dialect).types[0], forward=False)
+    chains = [Chain(Entity(each), (has_type,)) for each in classes]
+    visits = await graph.visit_chains(chains, hops=False) if chains else []
+    ends = {of: [end.term for end in visit.ends] for of, visit in zip(classes, visits, strict=True)}
+    members = {
+        of: [term for term in terms if isinstance(term, Entity)]
+        for of, terms in ends.items()
+        if all(term.name for term in terms)
+    }
+    return listing("members", (str(term) for terms in members.values() for term in terms)), members
+
+
+@graph_tool
+async def schema_size(checker: DraftChecker) -> tuple[str, int]:
+    """Count the properties of all classes of the knowledge graph; none where its facts were not read."""
+    schema, _ = await checker.schema()
+    size = sum(len(each.properties) for each in schema.profile.classes) if schema.is_counted else 0
+    return str(size), size
+
+
+@graph_tool
+async def check_query(
+    checker: DraftChecker, query: str, known: list[str], classes: list[str]
+) -> tuple[str, CheckedDraft]:
+    """Check a SPARQL query against the classes and properties of the knowledge graph, without running it.
+
+    Args:
+        query: the query; prefixes of the graph need not be declared.
+        known: ids that its writer was shown.
+        classes: as for describe_schema.
+    """
+    try:
+        checked = await checker.check(query, known, classes)
+    except KGRejected as error:
+        raise ToolException(str(error)) from error
+    return listing("findings", (each.text for each in checked.findings)), checked
+
+
+@graph_tool
+async def run_query(graph: KnowledgeGraph, query: str) -> tuple[str, Table]:
+    """Run a query as it is, SELECT or ASK, read-only.
+
+    Args:
+        query: the query with full IRIs or its own PREFIX lines.
+    """
+    try:
+        table = await graph.select(query)
+    except KGRejected as error:
+        raise ToolException(str(error)) from error
+    return listing("rows", (" | ".join(map(show_cell, row)) for row in table.rows)), table
+
+
+async def _ask(graph: KnowledgeGraph, text: str) -> bool:
+    return any(cell and cell.id == "true" for row in (await graph.select(text)).rows for cell in row)
+
+
+@graph_tool
+async def has_rows(graph: KnowledgeGraph, query: str, relation: str, instead: str) -> tuple[str, bool]:
+    """Say whether a query's patterns have rows with another relation in place of one.
+
+    Args:
+        query: the query.
+        relation: the relation that it follows.
+        instead: the other one.
+    """
+    found = await fits_instead(query, relation, instead, partial(_ask, graph))
+    return ("they have rows" if found else "they have none"), found
+
+
+@graph_tool
+async def explain_empty(checker: DraftChecker, query: str) -> tuple[str, str]:
+    """Say which smallest part of a query's patterns nothing in the graph fits; empty if all of them do.
+
+    Args:
+        query: a query that gives no rows.
+    """
+    _, names = await checker.schema()
+    found = await find_empty(query, partial(_ask, checker.graph))
+    drawn = " . ".join(
+        f"{names.node(each.start)} {names.node(each.path)} {names.node(each.end)}" for each in found
+    )
+    return drawn, drawn
+
+
+@graph_tool
+async def compare_at_limit(graph: KnowledgeGraph, query: str) -> tuple[str, bool]:
+    """Say whether the rows that the LIMIT of an ordered query leaves out differ from those before it.
+
+    Args:
+        query: a query with ORDER BY and LIMIT.
+    """
+    cut = await asyncio.to_thread(cut_query, query)
+    clear = False
+    if cut is not None:
+        table = await graph.select(cut.text)
+        clear = cut.is_clear(table.columns, table.rows)
+    return ("they differ" if clear else "they may be equal"), clear
+
+
+@graph_tool
+async def name_entities(graph: KnowledgeGraph, ids: list[str]) -> tuple[str, dict[str, str | None]]:
+    """Give the names of entities and relations.
+
+    Args:
+        ids: their ids; of very many the first are named.
+    """
+    known = frozenset(graph.relations)
+    names: dict[str, str | None] = {id: graph.relation_label(id) for id in ids if id in known}
+    ids = [id for id in ids if id not in names]
+    for at in range(0, min(len(ids), MAX_NAMED), NAMES_PER_QUERY):
+        names |= await graph.names(ids[at : min(at + NAMES_PER_QUERY, MAX_NAMED)])
+    return listing("names", map(str, names.values())), names
+
+
+@graph_tool
+async def trace_rows(
+    graph: KnowledgeGraph, query: str, rows: list[dict[str, Term | None]]
+) -> tuple[str, list[Triple]]:
+    """Give the facts behind rows of a query.
+
+    Args:
+        query: the query.
+        rows: some of its rows.
+    """
+    text = await asyncio.to_thread(facts_query, query, rows, MAX_FACT_ROWS)
+    table = await graph.select(text) if text else Table((), ())
+    found = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    facts = await asyncio.to_thread(read_facts, query, found)
+    return show_facts(facts), facts
+
+
 def draft_tools(graph: KnowledgeGraph) -> list[BaseTool]:
-    """Make the tools for a graph."""
+    """Make the tools for a graph; those that check queries look up once what is known of it."""
     checker = DraftChecker(graph)
-
-    @graph_tool
-    async def describe_schema(classes: list[str]) -> tuple[str, DraftSchema]:
-        """Describe the classes of the knowledge graph, their properties and values, as SPARQL writes them.
-
-        Args:
-            classes: ids of classes to be described where nobody has counted any.
-        """
-        found, names = await checker.describe(classes)
-        lines = (line for each in found for line in (each.line, *(part.line for part in each.properties)))
-        return listing("classes", lines), DraftSchema(dict(names.prefixes), found, names)
-
-    @graph_tool
-    async def list_members(classes: list[str]) -> tuple[str, dict[str, list[Entity]]]:
-        """Give the members of classes that have few, where all have names.
-
-        Args:
-            classes: ids of the classes.
-        """
-        has_type = Hop(dialect_named(graph.dialect).types[0], forward=False)
-        chains = [Chain(Entity(each), (has_type,)) for each in classes]
-        visits = await graph.visit_chains(chains, hops=False) if chains else []
-        ends = {of: [end.term for end in visit.ends] for of, visit in zip(classes, visits, strict=True)}
-        members = {
-            of: [term for term in terms if isinstance(term, Entity)]
-            for of, terms in ends.items()
-            if all(term.name for term in terms)
-        }
-        return listing("members", (str(term) for terms in members.values() for term in terms)), members
-
-    @graph_tool
-    async def schema_size() -> tuple[str, int]:
-        """Count the properties of all classes of the knowledge graph; none where its facts were not read."""
-        schema, _ = await checker.schema()
-        size = sum(len(each.properties) for each in schema.profile.classes) if schema.is_counted else 0
-        return str(size), size
-
-    @graph_tool
-    async def check_query(query: str, known: list[str], classes: list[str]) -> tuple[str, CheckedDraft]:
-        """Check a SPARQL query against the classes and properties of the knowledge graph, without running it.
-
-        Args:
-            query: the query; prefixes of the graph need not be declared.
-            known: ids that its writer was shown.
-            classes: as for describe_schema.
-        """
-        try:
-            checked = await checker.check(query, known, classes)
-        except KGRejected as error:
-            raise ToolException(str(error)) from error
-        return listing("findings", (each.text for each in checked.findings)), checked
-
-    @graph_tool
-    async def run_query(query: str) -> tuple[str, Table]:
-        """Run a query as it is, SELECT or ASK, read-only.
-
-        Args:
-            query: the query with full IRIs or its own PREFIX lines.
-        """
-        try:
-            table = await graph.select(query)
-        except KGRejected as error:
-            raise ToolException(str(error)) from error
-        return listing("rows", (" | ".join(map(show_cell, row)) for row in table.rows)), table
-
-    async def ask(text: str) -> bool:
-        return any(cell and cell.id == "true" for row in (await graph.select(text)).rows for cell in row)
-
-    @graph_tool
-    async def has_rows(query: str, relation: str, instead: str) -> tuple[str, bool]:
-        """Say whether a query's patterns have rows with another relation in place of one.
-
-        Args:
-            query: the query.
-            relation: the relation that it follows.
-            instead: the other one.
-        """
-        found = await fits_instead(query, relation, instead, ask)
-        return ("they have rows" if found else "they have none"), found
-
-    @graph_tool
-    async def explain_empty(query: str) -> tuple[str, str]:
-        """Say which smallest part of a query's patterns nothing in the graph fits; empty if all of them do.
-
-        Args:
-            query: a query that gives no rows.
-        """
-        _, names = await checker.schema()
-        found = await find_empty(query, ask)
-        drawn = " . ".join(
-            f"{names.node(each.start)} {names.node(each.path)} {names.node(each.end)}" for each in found
-        )
-        return drawn, drawn
-
-    @graph_tool
-    async def compare_at_limit(query: str) -> tuple[str, bool]:
-        """Say whether the rows that the LIMIT of an ordered query leaves out differ from those before it.
-
-        Args:
-            query: a query with ORDER BY and LIMIT.
-        """
-        cut = await asyncio.to_thread(cut_query, query)
-        clear = False
-        if cut is not None:
-            table = await graph.select(cut.text)
-            clear = cut.is_clear(table.columns, table.rows)
-        return ("they differ" if clear else "they may be equal"), clear
-
-    @graph_tool
-    async def name_entities(ids: list[str]) -> tuple[str, dict[str, str | None]]:
-        """Give the names of entities and relations.
-
-        Args:
-            ids: their ids; of very many the first are named.
-        """
-        known = frozenset(graph.relations)
-        names: dict[str, str | None] = {id: graph.relation_label(id) for id in ids if id in known}
-        ids = [id for id in ids if id not in names]
-        for at in range(0, min(len(ids), MAX_NAMED), NAMES_PER_QUERY):
-            names |= await graph.names(ids[at : min(at + NAMES_PER_QUERY, MAX_NAMED)])
-        return listing("names", map(str, names.values())), names
-
-    @graph_tool
-    async def trace_rows(query: str, rows: list[dict[str, Term | None]]) -> tuple[str, list[Triple]]:
-        """Give the facts behind rows of a query.
-
-        Args:
-            query: the query.
-            rows: some of its rows.
-        """
-        text = await asyncio.to_thread(facts_query, query, rows, MAX_FACT_ROWS)
-        table = await graph.select(text) if text else Table((), ())
-        found = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-        facts = await asyncio.to_thread(read_facts, query, found)
-        return show_facts(facts), facts
-
-    return [
-        describe_schema,
-        list_members,
-        schema_size,
-        check_query,
-        run_query,
-        has_rows,
-        explain_empty,
-        compare_at_limit,
-        name_entities,
-        trace_rows,
-    ]
+    checking = (describe_schema, schema_size, check_query, explain_empty)
+    others = (list_members, run_query, has_rows, compare_at_limit, name_entities, trace_rows)
+    return [*(make(checker) for make in checking), *(make(graph) for make in others)]

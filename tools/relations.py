@@ -1,9 +1,8 @@
 """Tools that walk the graph from entities one relation at a time, and list its relations."""
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cached_property
 
-from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
@@ -30,88 +29,96 @@ class RelationStep(TypedDict):
     """the relation as list_relations gives it; ``^`` in front follows it backwards"""
 
 
-def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
-    """Make list_relations, follow_relation and follow_relations for a graph."""
-
-    async def follow(steps: Sequence[RelationStep]) -> tuple[str, list[list[ChainPage[Term]]]]:
-        resolved = [
-            (await resolve_entities(graph, step["entities"]), resolve_hop(graph, step["relation"]))
-            for step in steps
-        ]
-        pages = iter(
-            await graph.follow_relation([(e.id, hop) for entities, hop in resolved for e in entities])
-        )
-        answers = [
-            [_page_of_chain(next(pages), Chain(entity, (hop,))) for entity in entities]
-            for entities, hop in resolved
-        ]
-        texts = [_list_pages(*step, answer) for step, answer in zip(resolved, answers, strict=True)]
-        return "\n".join(texts) or "no relation was named", answers
-
-    @graph_tool
-    async def list_relations(entities: list[str]) -> tuple[str, dict[str, Page[Hop]]]:
-        """List the relations of each of some entities. ``^`` marks those that point to it.
-
-        Args:
-            entities: the entities' ids or names.
-        """
-        nodes = await resolve_entities(graph, entities)
-        pages = await graph.list_relations([node.id for node in nodes])
-        shown = {node.id: show_term(node) for node in nodes}
-        listings = (
-            listing(f"relations of {shown[id]}", map(show_hop, page), page, MAX_RELATION_LINES)
-            for id, page in pages.items()
-        )
-        return "\n".join(listings) or "no entity was named", pages
-
-    @graph_tool
-    async def follow_relation(entities: list[str], relation: str) -> tuple[str, list[ChainPage[Term]]]:
-        """Give what each of some entities is related to by one relation.
-
-        Args:
-            entities: the entities' ids or names.
-            relation: the relation as list_relations gives it; ``^`` in front follows it backwards.
-        """
-        text, (pages,) = await follow([{"entities": entities, "relation": relation}])
-        return text, pages
-
-    @graph_tool
-    async def follow_relations(steps: list[RelationStep]) -> tuple[str, list[list[ChainPage[Term]]]]:
-        """Give what entities are related to by several relations at once.
-
-        Args:
-            steps: the relations, each with the entities that it is followed from.
-        """
-        return await follow(steps)
-
-    return [list_relations, follow_relation, follow_relations]
+async def _follow(
+    graph: KnowledgeGraph, steps: Sequence[RelationStep]
+) -> tuple[str, list[list[ChainPage[Term]]]]:
+    resolved = [
+        (await resolve_entities(graph, step["entities"]), resolve_hop(graph, step["relation"]))
+        for step in steps
+    ]
+    pages = iter(await graph.follow_relation([(e.id, hop) for entities, hop in resolved for e in entities]))
+    answers = [
+        [_page_of_chain(next(pages), Chain(entity, (hop,))) for entity in entities]
+        for entities, hop in resolved
+    ]
+    texts = [_list_pages(*step, answer) for step, answer in zip(resolved, answers, strict=True)]
+    return "\n".join(texts) or "no relation was named", answers
 
 
-def schema_tool(graph: KnowledgeGraph) -> BaseTool:
-    """Make list_schema for a graph."""
+@graph_tool
+async def list_relations(graph: KnowledgeGraph, entities: list[str]) -> tuple[str, dict[str, Page[Hop]]]:
+    """List the relations of each of some entities. ``^`` marks those that point to it.
 
-    @cache
-    def relations() -> Page[Hop]:
-        hops = []
-        for relation in graph.relations[:MAX_SCHEMA_RELATIONS]:
-            label = graph.relation_label(relation)
-            hops.append(Hop(relation, name=None if label == local_name(relation) else label))
-        return Page(tuple(hops), truncated=len(hops) < len(graph.relations))
+    Args:
+        entities: the entities' ids or names.
+    """
+    nodes = await resolve_entities(graph, entities)
+    pages = await graph.list_relations([node.id for node in nodes])
+    shown = {node.id: show_term(node) for node in nodes}
+    listings = (
+        listing(f"relations of {shown[id]}", map(show_hop, page), page, MAX_RELATION_LINES)
+        for id, page in pages.items()
+    )
+    return "\n".join(listings) or "no entity was named", pages
 
-    @graph_tool
-    async def list_schema() -> tuple[str, Page[Hop]]:
-        """List the classes of the knowledge graph with what their members have, and all its relations."""
-        classes = [each for each in (await graph.profile()).classes if each.id != UNTYPED]
-        lines = (
-            f"{show_term(Entity(each.id, class_name(each)))}, {each.members} members: "
-            + ", ".join(graph.relation_label(p.relation) for p in each.properties[:MAX_CLASS_RELATIONS])
-            for each in classes
-        )
-        page = relations()
-        text = listing("relations in the graph", map(show_hop, page), page)
-        return (f"{text}\n{listing('kinds of things in the graph', lines)}" if classes else text), page
 
-    return list_schema
+@graph_tool
+async def follow_relation(
+    graph: KnowledgeGraph, entities: list[str], relation: str
+) -> tuple[str, list[ChainPage[Term]]]:
+    """Give what each of some entities is related to by one relation.
+
+    Args:
+        entities: the entities' ids or names.
+        relation: the relation as list_relations gives it; ``^`` in front follows it backwards.
+    """
+    text, (pages,) = await _follow(graph, [{"entities": entities, "relation": relation}])
+    return text, pages
+
+
+@graph_tool
+async def follow_relations(
+    graph: KnowledgeGraph, steps: list[RelationStep]
+) -> tuple[str, list[list[ChainPage[Term]]]]:
+    """Give what entities are related to by several relations at once.
+
+    Args:
+        steps: the relations, each with the entities that it is followed from.
+    """
+    return await _follow(graph, steps)
+
+
+RELATION_TOOLS = (list_relations, follow_relation, follow_relations)
+
+
+class SchemaLister:
+    """Lists the schema of a graph, its relations once."""
+
+    def __init__(self, graph: KnowledgeGraph) -> None:
+        self.graph = graph
+
+    @cached_property
+    def relations(self) -> Page[Hop]:
+        """The relations of the graph, with the names that their ids do not say."""
+        labels = {
+            each: self.graph.relation_label(each) for each in self.graph.relations[:MAX_SCHEMA_RELATIONS]
+        }
+        hops = (Hop(id, name=None if label == local_name(id) else label) for id, label in labels.items())
+        return Page(tuple(hops), truncated=len(labels) < len(self.graph.relations))
+
+
+@graph_tool
+async def list_schema(lister: SchemaLister) -> tuple[str, Page[Hop]]:
+    """List the classes of the knowledge graph with what their members have, and all its relations."""
+    classes = [each for each in (await lister.graph.profile()).classes if each.id != UNTYPED]
+    lines = (
+        f"{show_term(Entity(each.id, class_name(each)))}, {each.members} members: "
+        + ", ".join(lister.graph.relation_label(p.relation) for p in each.properties[:MAX_CLASS_RELATIONS])
+        for each in classes
+    )
+    page = lister.relations
+    text = listing("relations in the graph", map(show_hop, page), page)
+    return (f"{text}\n{listing('kinds of things in the graph', lines)}" if classes else text), page
 
 
 def _page_of_chain(page: Page[Term], chain: Chain) -> ChainPage[Term]:

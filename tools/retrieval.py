@@ -2,9 +2,6 @@
 
 from typing import Annotated
 
-from langchain_core.tools import BaseTool
-
-from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.meter import metered
 from kgqa.kg.terms import Chain, Hop
 from kgqa.retrieval.lookups import MAX_QUERIES, Lookups
@@ -21,28 +18,25 @@ Known = Annotated[list[tuple[Chain, list[Hop]]], "what is known to lead on from 
 MAX_ENDS_LISTED = 5
 
 
-def retrieval_tool(graph: KnowledgeGraph, retriever: Retriever) -> BaseTool:
-    """Make retrieve_chains for a graph."""
+@graph_tool
+async def retrieve_chains(
+    retriever: Retriever, question: str, starts: Starts, known: Known | None = None
+) -> tuple[str, Retrieved]:
+    """Find the chains of relations near topics that say a question best, and what they lead to.
 
-    @graph_tool
-    async def retrieve_chains(
-        question: str, starts: Starts, known: Known | None = None
-    ) -> tuple[str, Retrieved]:
-        """Find the chains of relations near topics that say a question best, and what they lead to.
-
-        Args:
-            question: the question, or some words of it.
-            starts: the chains.
-            known: what leads on from some of them.
-        """
-        with metered(MAX_QUERIES):
-            topics = [start.topic for start in starts]
-            found = await retriever.retrieve(question, topics, Lookups(graph, starts, dict(known or ())))
-        lines = [
-            f"{show_chain(each.chain)}: {', '.join(map(show_candidate, each.ends[:MAX_ENDS_LISTED]))}"
-            for chains in found.chains.values()
-            for each in sorted(chains, key=lambda each: -each.share)
-        ]
-        return listing("chains", lines), found
-
-    return retrieve_chains
+    Args:
+        question: the question, or some words of it.
+        starts: the chains.
+        known: what leads on from some of them.
+    """
+    with metered(MAX_QUERIES):
+        topics = [start.topic for start in starts]
+        found = await retriever.retrieve(
+            question, topics, Lookups(retriever.graph, starts, dict(known or ()))
+        )
+    lines = [
+        f"{show_chain(each.chain)}: {', '.join(map(show_candidate, each.ends[:MAX_ENDS_LISTED]))}"
+        for chains in found.chains.values()
+        for each in sorted(chains, key=lambda each: -each.share)
+    ]
+    return listing("chains", lines), found

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable
 
-from langchain_core.tools import BaseTool, ToolException
+from langchain_core.tools import ToolException
 
 from kgqa.kg.errors import KGRejected
-from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Table
 from kgqa.kg.sparql import patterns, queries
 from kgqa.kg.sparql.constants import QueryConstants, read_constants
@@ -16,32 +15,26 @@ from kgqa.tools.drafts import DraftChecker
 from kgqa.tools.text import graph_tool, listing, show_cell
 
 
-def select_tool(graph: KnowledgeGraph) -> BaseTool:
-    """Make run_select for a graph."""
-    checker = DraftChecker(graph)
+@graph_tool
+async def run_select(checker: DraftChecker, query: str) -> tuple[str, Table]:
+    """Run one read-only SPARQL query, SELECT or ASK, for what the other tools cannot do.
 
-    @graph_tool
-    async def run_select(query: str) -> tuple[str, Table]:
-        """Run one read-only SPARQL query, SELECT or ASK, for what the other tools cannot do.
+    Updates, SERVICE and FROM are refused, and so is what the graph surely has nothing for, with what it
+    has in its place; rows beyond a limit are cut.
 
-        Updates, SERVICE and FROM are refused, and so is what the graph surely has nothing for, with what it
-        has in its place; rows beyond a limit are cut.
-
-        Args:
-            query: the query with full IRIs or its own PREFIX lines.
-        """
-        try:
-            wrong = await checker.find_wrong(query)
-            if wrong:
-                raise ToolException("; ".join(wrong))
-            table = await graph.select(query)
-        except KGRejected as error:
-            raise ToolException(str(error)) from error
-        rows = (" | ".join(show_cell(cell) for cell in row) for row in table.rows)
-        head = "rows" + (" (more were cut)" if table.truncated else "")
-        return listing(f"{head} of {' | '.join(table.columns)}", rows), table
-
-    return run_select
+    Args:
+        query: the query with full IRIs or its own PREFIX lines.
+    """
+    try:
+        wrong = await checker.find_wrong(query)
+        if wrong:
+            raise ToolException("; ".join(wrong))
+        table = await checker.graph.select(query)
+    except KGRejected as error:
+        raise ToolException(str(error)) from error
+    rows = (" | ".join(show_cell(cell) for cell in row) for row in table.rows)
+    head = "rows" + (" (more were cut)" if table.truncated else "")
+    return listing(f"{head} of {' | '.join(table.columns)}", rows), table
 
 
 def literals_query(values: Iterable[Literal]) -> str:
@@ -57,4 +50,4 @@ def literals_query(values: Iterable[Literal]) -> str:
     return queries.literals(fitting)
 
 
-__all__ = ["QueryConstants", "computed_columns", "literals_query", "read_constants", "select_tool"]
+__all__ = ["QueryConstants", "computed_columns", "literals_query", "read_constants", "run_select"]

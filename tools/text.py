@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Awaitable, Callable, Iterable
+from functools import update_wrapper
+from inspect import signature
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain_core.tools import BaseTool, StructuredTool
 from langchain_core.tools.base import ArgsSchema
@@ -20,6 +21,8 @@ MAX_CONSTRAINT_NAMES = 5
 MAX_ID_CHARS = 500  # an id that is cut cannot be read back, but its entity has a name
 MAX_TEXT_CHARS = 60_000
 UNNAMED = "(unnamed)"
+
+A = TypeVar("A")
 
 _AMBIGUOUS = re.compile(r"[<>|;\"]|^\(|^'|^$")
 """What is in a name that might be read as more than that, beside an id or in a list."""
@@ -109,33 +112,36 @@ def cut_text(text: str) -> str:
     return f"{kept}\n- ... and {text.count(chr(10)) - kept.count(chr(10))} other lines"
 
 
-_schemas: dict[str, ArgsSchema | None] = {}
+def graph_tool(function: Callable[..., Awaitable[tuple[str, A]]]) -> Callable[[Any], BaseTool]:
+    """Return what makes a tool of a function for a graph, its first argument, which a caller does not give.
 
-
-def graph_tool(function: Callable[..., Any]) -> BaseTool:
-    """Make a tool that returns a text of limited length and, as its artifact, the typed answer.
-
-    Its arguments are read off the signature and the docstring, at the first graph only: that
-    is most of the work, and the same for all graphs.
+    The tool returns a text of limited length and, as its artifact, the typed answer.
     """
+    first, *others = signature(function).parameters.values()
+    schema: ArgsSchema | None = None  # made for the first graph: it takes most of the time
 
-    @wraps(function)
-    async def limited(*args: Any, **kwargs: Any) -> tuple[str, Any]:
-        text, answer = await function(*args, **kwargs)
-        return cut_text(text), answer
+    def make(graph: Any) -> BaseTool:
+        async def limited(**given: Any) -> tuple[str, A]:
+            text, answer = await function(graph, **given)
+            return cut_text(text), answer
 
-    @wraps(function)
-    def waiting(*args: Any, **kwargs: Any) -> tuple[str, Any]:
-        return run_sync(limited(*args, **kwargs))
+        def waiting(**given: Any) -> tuple[str, A]:
+            return run_sync(limited(**given))
 
-    name = function.__qualname__
-    made = StructuredTool.from_function(
-        waiting,
-        limited,
-        response_format="content_and_artifact",
-        parse_docstring=True,
-        error_on_invalid_docstring=False,  # an argument may be described by its type
-        args_schema=_schemas.get(name),
-    )
-    _schemas[name] = made.args_schema
-    return made
+        for each in (limited, waiting):
+            update_wrapper(each, function)
+            each.__annotations__ = {n: of for n, of in function.__annotations__.items() if n != first.name}
+            each.__signature__ = signature(function).replace(parameters=others)  # type: ignore[attr-defined]
+        nonlocal schema
+        made = StructuredTool.from_function(
+            waiting,
+            limited,
+            response_format="content_and_artifact",
+            parse_docstring=True,
+            error_on_invalid_docstring=False,  # an argument may be described by its type
+            args_schema=schema,
+        )
+        schema = made.args_schema
+        return made
+
+    return make
