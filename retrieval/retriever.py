@@ -123,7 +123,7 @@ class Retriever:
             asks = topic in opened or is_value_id(topic.id) or asked_words(text) or TOPIC_MASK not in text
             if not asks and (await asyncio.to_thread(self._advice, text)).best < SAME_QUESTION:
                 masked[topic] = DEFINITION
-        texts = [text for each in masked.values() for text in _compared_texts(each)]
+        texts = [question, *(text for each in masked.values() for text in _compared_texts(each))]
         await asyncio.to_thread(self._encode, texts)  # all at once, and known to the encoder from here on
         advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
         inverses = await self._inverse_relations()

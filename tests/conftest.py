@@ -17,6 +17,9 @@ from kgqa.runtime.server_limits import Limits, activate_limits
 os.environ["KGQA_THREADS"] = "1"
 os.environ["LC_ALL"] = "C.UTF-8"  # names are shown in the language of the user, too
 
+# What tests make lives about as long as they do: to look for garbage takes a twentieth of their time.
+gc.set_threshold(200_000, 20, 50)
+
 # Where they are ignored from the start (nohup, a job in the background), the commands that tests start would
 # ignore them too; a handler is not inherited.
 for number in (signal.SIGINT, signal.SIGHUP):

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import update_wrapper
 from inspect import signature
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from langchain_core.tools import BaseTool, StructuredTool
 from langchain_core.tools.base import ArgsSchema
@@ -131,7 +131,7 @@ def graph_tool(function: Callable[..., Awaitable[tuple[str, A]]]) -> Callable[[A
         for each in (limited, waiting):
             update_wrapper(each, function)
             each.__annotations__ = {n: of for n, of in function.__annotations__.items() if n != first.name}
-            each.__signature__ = signature(function).replace(parameters=others)  # type: ignore[attr-defined]
+            cast(Any, each).__signature__ = signature(function).replace(parameters=others)
         nonlocal schema
         made = StructuredTool.from_function(
             waiting,
