@@ -108,7 +108,10 @@ def test_pages_show_all_they_have_without_another_host(folder: Path) -> None:
         broken = "all => all.filter(each => each.getClientRects().length > 1).map(each => each.innerText)"
         assert page.locator("td:first-child code").evaluate_all(broken) == []
         page.goto(f"{url}/index.html")
-        page.locator(".md-search__input").first.fill("relation-chain stack")
+        search = page.locator(".md-search__input").first
+        search.focus()
+        page.get_by_text("Type to start searching").wait_for(timeout=60_000)  # what is typed before is lost
+        search.press_sequentially("relation-chain stack")
         page.locator(".md-search-result__item").first.wait_for(timeout=60_000)
         page.keyboard.press("Escape")
         page.get_by_role("link", name="Methods", exact=True).first.click()
