@@ -172,8 +172,8 @@ def _print_advice(exemplars: "ExemplarLibrary", masked: str, top: int) -> None:
     if TOPIC_MASK not in masked:
         console.print("no topic entity is masked; name it, as the question does, with --topic")
     nearest = (
-        (f"{likeness:.3f}", f"{near.weight:,}", near.question, output.draw_slots(near.chain))
-        for near, likeness in exemplars.nearest(masked, top)
+        (f"{similarity:.3f}", f"{near.weight:,}", near.question, output.draw_slots(near.chain))
+        for near, similarity in exemplars.nearest(masked, top)
     )
     console.print(output.make_table("similarity", "questions", "exemplar", "chain", rows=nearest))
     hops = (
@@ -192,12 +192,12 @@ def _print_recalled(template: str, recalled: "Sequence[RecalledSolution]") -> No
     joint = Text(" & ")
     rows = (
         (
-            f"{likeness or 0:.3f}",
+            f"{similarity or 0:.3f}",
             f"{each.questions:,}",
             each.template,
             joint.join(map(output.draw_slots, each.branches)),
         )
-        for each, likeness in recalled
+        for each, similarity in recalled
     )
     console.print(output.make_table("similarity", "questions", "solved question", "chains", rows=rows))
 

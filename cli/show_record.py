@@ -122,8 +122,8 @@ def _describe_signals(entry: dict[str, Any]) -> str:
     called = [names[who] for who, signal in entry["signals"].items() if signal]
     if not called:
         return "borne out" if False in entry["signals"].values() else "not verified"
-    heeded = "" if entry["decision"] == "refine" else ", not heeded"
-    return f"revision called for by {' and '.join(called)}{heeded}"
+    acted_on = "" if entry["decision"] == "refine" else ", not acted on"
+    return f"revision called for by {' and '.join(called)}{acted_on}"
 
 
 def _describe_reward(entry: dict[str, Any]) -> str:
@@ -161,7 +161,9 @@ _ENTRY_PARTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "topics": lambda entry: ", ".join(map(ref_text, entry["topics"])),
     "subgoals": lambda entry: " ".join(f"{n}. {goal}" for n, goal in enumerate(entry["subgoals"], 1)),
     "source": lambda entry: "no blueprint" if entry["source"] == "none" else entry["source"],
-    "similarity": lambda entry: "" if entry["similarity"] is None else f"likeness {entry['similarity']:.2f}",
+    "similarity": lambda entry: (
+        "" if entry["similarity"] is None else f"similarity {entry['similarity']:.2f}"
+    ),
     "chain": lambda entry: entry["chain"],
     "slot": lambda entry: f"slot {entry['slot']}" if entry["slot"] else "",
     "best": lambda entry: _join_items("best", entry["best"], ", "),

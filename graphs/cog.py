@@ -93,7 +93,7 @@ class CoG(PlannedContext):
         default=None,
         ge=-1,
         le=1,
-        description="likeness above which a blueprint is copied; null: the library's",
+        description="similarity above which a blueprint is copied; null: the library's",
     )
     top_k: int = Field(default=5, ge=1, le=100, description="blueprints that are looked up")
     shortlist: int = Field(default=15, ge=1, le=500, description="relations shown to the model at first")
@@ -101,10 +101,10 @@ class CoG(PlannedContext):
         default=0.6,
         ge=0,
         le=1,
-        description="likeness to the subgoal (equation 5a); divided by the sum of the weights",
+        description="similarity to the subgoal (equation 5a); divided by the sum of the weights",
     )
-    weight_step: float = Field(default=0.25, ge=0, le=1, description="likeness to the slot at hand (5b)")
-    weight_global: float = Field(default=0.15, ge=0, le=1, description="likeness to any slot (5c)")
+    weight_step: float = Field(default=0.25, ge=0, le=1, description="similarity to the slot at hand (5b)")
+    weight_global: float = Field(default=0.15, ge=0, le=1, description="similarity to any slot (5c)")
     alignment: Literal["semantic", "positional"] = Field(
         default="semantic", description="which slot a step has (equation 4); public code: by position"
     )

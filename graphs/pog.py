@@ -72,12 +72,12 @@ class PoG(PlannedContext):
         default=70,
         ge=1,
         le=100,
-        description="entities that one relation leads to at most, the likest to the question (entities)",
+        description="most entities of one relation, those most similar to the question (entities)",
     )
     entity_encoder: str | None = Field(
         default=None,
         min_length=1,
-        description="says which entities are likest, by name or folder; null for the encoder",
+        description="says which entities are most similar, by name or folder; null for the encoder",
     )
 
     @property

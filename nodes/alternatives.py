@@ -33,7 +33,7 @@ async def find_alternatives(
     given = {each["id"] or "" for each in answers}
     first, *others = readings
     likely = [each for each in others if each.confidence >= MIN_CONFIDENCE]
-    likely += _of_other_topics(first, state["meanings"])
+    likely += _of_other_topics(first, state["alternative_entities"])
     likely.sort(key=lambda each: -each.confidence * HOP_FACTOR**each.depth)
     if first.confidence >= MIN_CONFIDENCE and not (given and first.gives(given)):
         likely.insert(0, first)
@@ -63,7 +63,7 @@ async def _prove(reading: RankedReading, runtime: NodeRuntime) -> Proof | None:
 
 
 def _of_other_topics(
-    reading: RankedReading, meanings: Mapping[str, Sequence[Entity]]
+    reading: RankedReading, alternative_entities: Mapping[str, Sequence[Entity]]
 ) -> Iterator[RankedReading]:
     """Yield a reading with what else the name of a topic may mean in its place.
 
@@ -71,7 +71,7 @@ def _of_other_topics(
     """
     confidence = min(reading.confidence, 1 - reading.confidence)
     for topic in reading.topics:
-        for meant in meanings.get(topic.id, ()):
+        for meant in alternative_entities.get(topic.id, ()):
             chains = tuple(
                 tuple(replace(chain, topic=meant) if chain.topic == topic else chain for chain in each)
                 for each in reading.chains

@@ -12,7 +12,7 @@ from kgqa.kg.pages import ChainAttributes, Mention as LinkedMention
 from kgqa.kg.proof.values import date_parts, kind_of
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term, plain_term
 from kgqa.kg.text import fold
-from kgqa.nodes.likeness import are_missing, likeness_scores, likest
+from kgqa.nodes.similarity import are_missing, most_similar, similarity_scores
 from kgqa.priors.candidate_ranking import hop_words, relation_words
 from kgqa.prompts.attributes import Attribute, KnownAttributes, Mention, term_text
 from kgqa.retrieval.years import ERA_YEAR, era_years, has_year_zero, read_era_year
@@ -20,15 +20,15 @@ from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.state import VerifiedChain
 from kgqa.tools.arguments import chain_arguments, write_hop
 
-MAX_HOPS_READ = 12  # relations of each place whose values are read, the likest to the question
+MAX_HOPS_READ = 12  # relations of each place whose values are read, the most similar to the question
 MAX_OF_NAME = 2  # attributes with a value that the question names which come first
 MIN_SHOWN, MAX_SHOWN = 3, 8  # attributes that a prompt shows
 MAX_ALIKE = 2  # attributes of the same words, of different nodes, that come before others
-MIN_LIKENESS = 0.6  # to the question, as a share of the likest attribute's, of those beyond the first
+MIN_SIMILARITY = 0.6  # to the question, as a share of the most similar attribute's, of those beyond the first
 MAX_FOUND_MISSING = 4  # attributes that a search for what is missing adds
 MAX_MENTIONS = 8
 MAX_MEANINGS = 3  # entities that a name in the question may stand for
-BETWEEN_BONUS = 0.25  # in likeness, of what stands at a node on the way: it tells of this very chain
+BETWEEN_BONUS = 0.25  # in similarity, of what stands at a node on the way: it tells of this very chain
 
 _MONTHS = month_name[1:]
 _MONTH = "|".join(f"{month}|{month[:3]}\\.?" for month in _MONTHS)
@@ -53,7 +53,7 @@ async def known_attributes(
     topics: Sequence[Entity],
     runtime: NodeRuntime,
 ) -> KnownAttributes:
-    """Return what the graph knows of a branch's ends, the likest to the question first.
+    """Return what the graph knows of a branch's ends, the most similar to the question first.
 
     What the question names is looked for near them, topics too from which no chain has led to them. Two
     queries for each of its chains, one more where a value has no name, and one for the names in the
@@ -80,7 +80,9 @@ async def known_attributes(
     }
     told = [{key for key, _ in places} for places in standing.values()]
     named_at = {key for of in told for key in of}
-    telling = [key for key, pairs in groups.items() if key in named_at or tells_apart(pairs, branch.ends)]
+    telling = [
+        key for key, pairs in groups.items() if key in named_at or is_discriminative(pairs, branch.ends)
+    ]
     alike = {frozenset(groups[key]): key for key in reversed(telling)}  # a relation and its inverse
     telling = [key for key in telling if alike[frozenset(groups[key])] == key]
     words = {key: hop_words(key[1] or chain.hops[key[0] - 1 : key[0]]) for key in telling}
@@ -132,7 +134,7 @@ async def read_attributes(
     runtime: NodeRuntime,
     hops: Mapping[Chain, Sequence[Hop]] = MappingProxyType({}),
 ) -> dict[Chain, ChainAttributes]:
-    """Read what the nodes at places of chains have by the relations that are likest to the question.
+    """Read what the nodes at places of chains have by the relations that are most similar to the question.
 
     ``hops`` are known to lead on from some chains; from others one query tells.
     """
@@ -181,7 +183,7 @@ def _names(chain: Chain, found: Iterable[ChainAttributes], within: set[Term] | N
         yield Attribute(chain.depth, hops, tuple(pairs))
 
 
-def tells_apart(pairs: Pairs, ends: Sequence[Term]) -> bool:
+def is_discriminative(pairs: Pairs, ends: Sequence[Term]) -> bool:
     """Return whether not all candidates have the same value; of one alone, everything may tell."""
     return len(ends) == 1 or len({value for _, value in pairs}) > 1 or {*ends} > {end for end, _ in pairs}
 
@@ -196,12 +198,12 @@ async def likeliest(
     """Return what the question names a value of, then what is most like it, but for what is far less so.
 
     Each attribute is given with its words; those ``between`` are of nodes on the way. ``told`` are those that
-    have each name of the question, of which the likest come first.
+    have each name of the question, of which the most similar come first.
     """
-    likes = await likeness_scores([*words.values()], question, runtime)
+    likes = await similarity_scores([*words.values()], question, runtime)
     ranked = dict(zip(words, likes, strict=True))
-    likest_first = sorted(words, key=lambda key: -ranked[key])
-    named = {key for of in told for key in [key for key in likest_first if key in of][:MAX_OF_NAME]}
+    most_similar_first = sorted(words, key=lambda key: -ranked[key])
+    named = {key for of in told for key in [key for key in most_similar_first if key in of][:MAX_OF_NAME]}
     score = {key: (key in named, like + BETWEEN_BONUS * (key in between)) for key, like in ranked.items()}
     ordered = sorted(words, key=lambda key: score[key], reverse=True)
     alike = ([key for key in ordered if words[key] == text] for text in {*words.values()})
@@ -209,7 +211,7 @@ async def likeliest(
     order = sorted(ordered, key=lambda key: key not in first)[:MAX_SHOWN]
     best = max((like for _, like in score.values()), default=0.0)
     return [
-        key for at, key in enumerate(order) if at < MIN_SHOWN or score[key] >= (False, MIN_LIKENESS * best)
+        key for at, key in enumerate(order) if at < MIN_SHOWN or score[key] >= (False, MIN_SIMILARITY * best)
     ]
 
 
@@ -218,7 +220,7 @@ async def order_types(
 ) -> tuple[tuple[Term, Term], ...]:
     """Order candidates and their types by how alike the type is to the question."""
     kinds = sorted({kind for _, kind in types}, key=lambda kind: kind.id)
-    likes = await likeness_scores([relation_words(term_text(kind)) for kind in kinds], question, runtime)
+    likes = await similarity_scores([relation_words(term_text(kind)) for kind in kinds], question, runtime)
     score = dict(zip(kinds, likes, strict=True))
     return tuple(sorted(types, key=lambda pair: -score[pair[1]]))
 
@@ -234,8 +236,8 @@ async def _likely_hops(
     chosen = {}
     for chain in chains:
         hops = [*every.get(chain, ())]
-        likes = await likeness_scores([relation_words(hop.words) for hop in hops], question, runtime)
-        chosen[chain] = [hops[at] for at in likest(likes, MAX_HOPS_READ)]
+        likes = await similarity_scores([relation_words(hop.words) for hop in hops], question, runtime)
+        chosen[chain] = [hops[at] for at in most_similar(likes, MAX_HOPS_READ)]
     return chosen
 
 

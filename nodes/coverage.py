@@ -16,8 +16,8 @@ from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.sparql.derived import leads_to_members
 from kgqa.kg.terms import ANY, Entity, Hop, Term, is_value_id, local_name, value_node
 from kgqa.kg.text import fold, in_plural, split_words
-from kgqa.nodes.cues import asked_extremes, without_cues
-from kgqa.nodes.said import is_number_word
+from kgqa.nodes.mentioned import is_number_word
+from kgqa.nodes.modifiers import asked_extremes, without_modifiers
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError
 from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, mask_topic
@@ -37,7 +37,7 @@ from kgqa.runtime.state import State
 
 CLASS_MASK = "[CLASS]"  # stands for the class that is asked for
 MAX_ANSWERS_READ = 50
-MIN_PHRASE_SAID = 0.8  # likeness of a phrase as a whole to what says all of it
+MIN_PHRASE_SAID = 0.8  # similarity of a phrase as a whole to what says all of it
 
 _MONTHS = frozenset(map(fold, month_name[1:]))
 _BEFORE_KIND = frozenset({"which", "what", "many"})
@@ -169,7 +169,7 @@ async def _uncovered(
         return []
     masked, unfound = _mask(names, state)
     alone = masked == state["question"] and not state["topic_entities"]
-    for each in state["passed_over"]:
+    for each in state["unlinked"]:
         masked = mask_topic(masked, each, ()).replace(TOPIC_MASK, OTHER_MASK)
     named = {word for answer in answers[:MAX_ANSWERS_READ] for word in fold(str(answer)).split()}
     phrases = [each for each in _phrases(masked) if not (named.issuperset(each.words) or each.is_placeholder)]
@@ -183,13 +183,13 @@ async def _uncovered(
         return [*map(str, phrases)]
     if alone:  # a query of relations alone may be of anything: what is only alike may be what is meant
         words = dict.fromkeys(each for phrase in phrases for each in phrase.words if not asked_extremes(each))
-        by_stems = Likeness({})
+        by_stems = Similarity({})
         return [word for word in words if by_stems.word(word, said) < MIN_SUPPORT]
     texts = [*asked, *said, *parts, *taken]
     try:
-        compared = Likeness(dict(zip(texts, await runtime.encode(texts), strict=True)))
+        compared = Similarity(dict(zip(texts, await runtime.encode(texts), strict=True)))
     except EncoderError:
-        compared = Likeness({})
+        compared = Similarity({})
     left = [each for each in phrases if compared.least(each, said) < MIN_SUPPORT]
     apart = {each: best for each in left if (best := compared.best(each, said)) < MIN_SUPPORT}
     # the verb of "does" is that of the relation, and after a value stands its unit
@@ -225,7 +225,7 @@ def _said_again(phrases: Sequence[_Phrase], parts: Sequence[Sequence[str]]) -> I
                 break
 
 
-class Likeness:
+class Similarity:
     """How far words of a question are said by texts: by a common stem, and by meaning with vectors."""
 
     def __init__(self, rows: Mapping[str, Vectors]) -> None:
@@ -267,7 +267,7 @@ def _names(terms: Iterable[Term], state: State) -> dict[str, Entity]:
     """Return what the question calls classes and some terms, the longest names first."""
     known = [term if isinstance(term, Entity) else value_node(term) for term in terms]
     known += [Entity(id, local_name(id)) for id in state["classes"]]
-    names = {state["said_as"].get(each.id, str(each)): each for each in reversed(known)}
+    names = {state["mentioned_as"].get(each.id, str(each)): each for each in reversed(known)}
     return dict(sorted(names.items(), key=lambda pair: (-len(pair[0]), pair[0])))
 
 
@@ -286,7 +286,7 @@ def _mask(names: Mapping[str, Entity], state: State) -> tuple[str, int]:
 
 
 def _phrases(masked: str) -> Iterator[_Phrase]:
-    """Yield the content words of a masked question that stand in a row, but for those of cues."""
+    """Yield the content words of a masked question that stand in a row, but for those of modifiers."""
     first, *others = (*_tokens(masked), _Token(""))
     if first.content and others and not (others[0].content or others[0].text in {CLASS_MASK, OTHER_MASK}):
         first = _Token(first.text)  # it only asks: "identify the"
@@ -295,7 +295,7 @@ def _phrases(masked: str) -> Iterator[_Phrase]:
         if token.content:
             run.append(token)
             continue
-        if words := without_cues([each.text for each in run]):
+        if words := without_modifiers([each.text for each in run]):
             yield _Phrase(words, before, token.text, any(each.is_name for each in run))
         before, run = token.text, []
 

@@ -39,28 +39,30 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     named = await (_named_by_topics(given, runtime) if given else _named_in_question(question, runtime))
     visits = await _visit_entities((entity for entity in named.entities if entity), runtime)
     topics: dict[Entity, None] = {}
-    passed_over = [*named.passed_over]
+    unlinked = [*named.unlinked]
     for place, entity in enumerate(named.entities):
         if entity and entity not in visits and given and _entity_by_id(given[place]):
             entity = await _find_unvisited(entity, given[place], runtime)
         if entity:
             topics[_as_called(entity, visits.get(entity))] = None
         elif given:
-            passed_over.append(given[place])
+            unlinked.append(given[place])
     if not getattr(runtime.context, "all_topics", True):
         first, *others = topics or [None]
-        passed_over += map(str, others)
+        unlinked += map(str, others)
         topics = {first: None} if first else {}
     runtime.trace["topics"] = [ref(topic) for topic in topics]
-    if named.meanings:
-        runtime.trace["meanings"] = {id: list(map(ref, others)) for id, others in named.meanings.items()}
+    if named.alternative_entities:
+        runtime.trace["alternative_entities"] = {
+            id: list(map(ref, others)) for id, others in named.alternative_entities.items()
+        }
     if not topics:
         goes_on = runtime.context.retrieves and not given
         return {
             "translated": translated,
             "topic_entities": [],
-            "passed_over": list(map(one_line, passed_over)),
-            "said_as": named.said_as,
+            "unlinked": list(map(one_line, unlinked)),
+            "mentioned_as": named.mentioned_as,
             "decision": "forward" if goes_on else "stop",
         }
     chains = [Chain(topic) for topic in topics]
@@ -69,10 +71,10 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
         "translated": translated,
         "topic_entities": list(topics),
         "linked": not given,
-        "passed_over": list(map(one_line, passed_over)),
-        "meanings": named.meanings,
+        "unlinked": list(map(one_line, unlinked)),
+        "alternative_entities": named.alternative_entities,
         "classes": named.classes,
-        "said_as": named.said_as,
+        "mentioned_as": named.mentioned_as,
         "chain": chains[0],
         "leads": leads,
         "resume_points": chains[::-1],
@@ -106,17 +108,19 @@ class _Named(NamedTuple):
     """What is named: an entity in each place, None for none, and what else may be meant."""
 
     entities: list[Entity | None]
-    passed_over: list[str]
-    meanings: dict[str, list[Entity]]
+    unlinked: list[str]
+    alternative_entities: dict[str, list[Entity]]
     classes: dict[str, list[Hop]]
-    said_as: dict[str, str]
+    mentioned_as: dict[str, str]
 
 
 async def _named_by_topics(given: Sequence[str], runtime: NodeRuntime) -> _Named:
     """Return the entities that topics name by id or by name."""
     found = await _resolve_topics(given, runtime)
-    meanings = {first.id: others for first, *others in filter(None, found) if others}
-    return _Named([next(iter(each), None) for each in found], [*given[len(found) :]], meanings, {}, {})
+    alternative_entities = {first.id: others for first, *others in filter(None, found) if others}
+    return _Named(
+        [next(iter(each), None) for each in found], [*given[len(found) :]], alternative_entities, {}, {}
+    )
 
 
 async def _named_in_question(question: str, runtime: NodeRuntime) -> _Named:

@@ -10,9 +10,9 @@ from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Path, Term, local_name, one_line, plain_term
 from kgqa.kg.text import fold
 from kgqa.nodes.coverage import uncovered_phrases
-from kgqa.nodes.cues import unasked_function, unmet_kind, unused_cues
+from kgqa.nodes.mentioned import is_term_said, is_value_said
+from kgqa.nodes.modifiers import unasked_function, unmet_kind, unused_modifiers
 from kgqa.nodes.rivals import rival_answers, turned_as_said
-from kgqa.nodes.said import is_term_said, is_value_said
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import Outcome, PathStep, RecordedCondition, ref
@@ -109,8 +109,8 @@ def unmet_topics(query: AnswerQuery, state: State) -> list[str]:
     equal = {fold(str(each.value)) for each in query.conditions if each.value and each.operator == "="}
 
     def is_met(topic: Entity) -> bool:
-        meant = [topic, *state["meanings"].get(topic.id, ())]
-        texts = {fold(str(topic)), fold(state["said_as"].get(topic.id, ""))} - {""}
+        meant = [topic, *state["alternative_entities"].get(topic.id, ())]
+        texts = {fold(str(topic)), fold(state["mentioned_as"].get(topic.id, ""))} - {""}
         return not met.isdisjoint((*meant, *map(plain_term, meant))) or not equal.isdisjoint(texts)
 
     unmet = {topic.id: topic for topic in state["topic_entities"] if not is_met(topic)}
@@ -120,7 +120,7 @@ def unmet_topics(query: AnswerQuery, state: State) -> list[str]:
             unmet.pop(id, None)
         elif Entity(id) not in met:
             unmet.setdefault(id, Entity(id, local_name(id)))
-    return [*state["passed_over"], *map(str, unmet.values())]
+    return [*state["unlinked"], *map(str, unmet.values())]
 
 
 def _hops_to_answers(query: AnswerQuery) -> set[Hop]:
@@ -263,21 +263,21 @@ async def proof_update(
     """Return what a record says of a query that gives its answers, of ``branches`` of memory where it is so.
 
     It is unverified where nobody has judged all of it, a topic is no part of it, nothing counts what the
-    question asks the number of, it does not heed an order, a negation, a comparison or a year, nothing of it
+    question asks the number of, it does not apply an order, a negation, a comparison or a year, nothing of it
     says some words of the question, or something else would answer otherwise; what a model has picked or
     inferred is an inference, and so is that topics are alternatives.
     """
     verdicts = [branch.verdict for branch in branches]
     question, topics = state["question"], state["topic_entities"]
     found = tuple(proof.answers)
-    cues = [*unmet_kind(found, question), *unused_cues(query, found, question, topics)]
+    modifiers = [*unmet_kind(found, question), *unused_modifiers(query, found, question, topics)]
     turned = (turned_as_said(chain, state) for branch in query.branches for chain in branch.chains)
-    cues += dict.fromkeys(filter(None, turned))
-    cued = {word for cue in cues for word in fold(cue).split()}
+    modifiers += dict.fromkeys(filter(None, turned))
+    cued = {word for modifier in modifiers for word in fold(modifier).split()}
     uncovered = await uncovered_phrases(query, found, state, runtime)
     unmet = [
         *unmet_topics(query, state),
-        *cues,
+        *modifiers,
         *(each for each in uncovered if cued.isdisjoint(each.split())),
         *await rival_answers(query, proof, state, runtime),
         *_counted_languages(query, branches),

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from kgqa.kg.dialects import describes_data
 from kgqa.kg.terms import Chain, Hop, one_line
-from kgqa.nodes.likeness import MIN_MISSING_LIKENESS, likeness, likest
 from kgqa.nodes.look_again import count_second_look, remaining_points
+from kgqa.nodes.similarity import MIN_MISSING_SIMILARITY, most_similar, similarity
 from kgqa.priors.candidate_ranking import hop_words
 from kgqa.prompts.chain import Extension, extend
 from kgqa.prompts.pick_relations import PickRelations
@@ -43,14 +43,14 @@ async def retrieve_relations(state: State, runtime: NodeRuntime) -> Update:
         lead = KnownExtensions(chain, page.items, page.truncated)
     again = node_has_run(state, "look_again")
     tried = {*state["tried"]} - {*state["resume_points"]} if again else set()
-    offered, withheld = await list_extensions({chain: lead.hops}, runtime)
-    offered, withheld = ([x for x in some if x.chain not in tried] for some in (offered, withheld))
-    shown, others = limit_extensions(offered or withheld)
+    offered, hidden = await list_extensions({chain: lead.hops}, runtime)
+    offered, hidden = ([x for x in some if x.chain not in tried] for some in (offered, hidden))
+    shown, others = limit_extensions(offered or hidden)
     runtime.trace |= {"relations": len(lead.hops), "offered": len(shown), "truncated": lead.truncated}
     if not shown:
         return nothing
-    withheld = [*others, *(withheld if offered else [])]
-    return {**count_second_look(state), "extensions": shown, "withheld": withheld, "decision": "forward"}
+    hidden = [*others, *(hidden if offered else [])]
+    return {**count_second_look(state), "extensions": shown, "hidden": hidden, "decision": "forward"}
 
 
 async def list_extensions(
@@ -89,24 +89,24 @@ class Choice(NamedTuple):
 
 
 async def choose_extensions(
-    prompt: P, withheld: Sequence[Extension], runtime: NodeRuntime, ask: Ask | None = None
+    prompt: P, hidden: Sequence[Extension], runtime: NodeRuntime, ask: Ask | None = None
 ) -> Choice | None:
     """Return what the model chooses; None where its reply is malformed.
 
-    Where it says that a relation is missing, what was withheld and is most alike is shown once: of what
+    Where it says that a relation is missing, what was hidden and is most alike is shown once: of what
     describes the database only what may be it.
     """
     ask = ask or runtime.ask
-    prompt = replace(prompt, missing=bool(withheld) and runtime.context.missing_relations)
+    prompt = replace(prompt, missing=bool(hidden) and runtime.context.missing_relations)
     reply = await ask(prompt)
     if prompt.missing and reply is not None and not reply.relations and reply.missing:
         runtime.trace["missing"] = one_line(reply.missing)
-        texts = [hop_words(offer.hops) for offer in withheld]
-        likes = await likeness(texts, reply.missing, runtime, "encoder")
+        texts = [hop_words(offer.hops) for offer in hidden]
+        likes = await similarity(texts, reply.missing, runtime, "encoder")
         found = tuple(
-            withheld[at]
-            for at in likest(likes, MAX_LOOKED_UP)
-            if likes[at] >= MIN_MISSING_LIKENESS or not describes_data(withheld[at].hops[-1])
+            hidden[at]
+            for at in most_similar(likes, MAX_LOOKED_UP)
+            if likes[at] >= MIN_MISSING_SIMILARITY or not describes_data(hidden[at].hops[-1])
         )
         if not found:
             return Choice([], None, names_missing=True)

@@ -47,7 +47,7 @@ async def _ambiguous_names(
     for topic in state["topic_entities"]:
         bearers = [
             each
-            for each in (topic, *state["meanings"].get(topic.id, ()))
+            for each in (topic, *state["alternative_entities"].get(topic.id, ()))
             if is_same_name(str(each), str(topic))
         ]
         bearers += await _partly_named(topic, state, runtime)
@@ -56,7 +56,7 @@ async def _ambiguous_names(
                 swapped = replace(query, branches=tuple(_swap(each, one, other) for each in query.branches))
                 if await _answers_otherwise(swapped, proof, runtime):
                     same = is_same_name(str(other), str(topic))
-                    yield which_is_meant(str(topic) if same else state["said_as"][topic.id])
+                    yield which_is_meant(str(topic) if same else state["mentioned_as"][topic.id])
                     return
 
 
@@ -66,7 +66,7 @@ async def _partly_named(topic: Entity, state: State, runtime: NodeRuntime) -> li
     They are told apart where the question says elsewhere a word of the topic's name that theirs lacks.
     """
     asked, name = (set(fold(text).split()) for text in (state["question"], str(topic)))
-    said = state["said_as"].get(topic.id, "")
+    said = state["mentioned_as"].get(topic.id, "")
     if not said or not (part := set(fold(said).split())) < name:
         return []
     try:
@@ -127,7 +127,7 @@ def turned_as_said(chain: Chain, state: State) -> str:
 
 
 def _said(topic: Entity, state: State) -> str:
-    return state["said_as"].get(topic.id, str(topic))
+    return state["mentioned_as"].get(topic.id, str(topic))
 
 
 def _is_said_before(hop: Hop, name: Sequence[str], asked: Sequence[str]) -> bool:

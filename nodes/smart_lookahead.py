@@ -45,7 +45,7 @@ async def lookahead_by_path(state: FrontierState, runtime: NodeRuntime) -> Updat
 
 
 async def _follow_exemplars(state: State, runtime: NodeRuntime) -> list[ChainFindings]:
-    """Return what the exemplars' chains lead to by name, the likest exemplar's first."""
+    """Return what the exemplars' chains lead to by name, the most similar exemplar's first."""
     guide = exemplar_hops(state["exemplars"])
     leaving = {hop_text(hop): None for lead in state["leads"] if not lead.chain.hops for hop in lead.hops}
     forward = [text for text in leaving if text in guide]

@@ -68,7 +68,7 @@ def scaled_cosine(one: Vector, other: Vector) -> float:
 
 def measure_revision(
     *,
-    likeness: Callable[[Vector, Vector], float] = scaled_cosine,
+    similarity: Callable[[Vector, Vector], float] = scaled_cosine,
     question: Vector,
     step: Vector,
     predicted: Vector | None,
@@ -87,10 +87,10 @@ def measure_revision(
     """
     overlap = max((_clip(float(thought @ other)) for other in earlier), default=0.0)
     return RevisionMetrics(
-        quality=0.0 if predicted is None else likeness(predicted, question),
-        coherence=max((likeness(thought, fact) for fact in facts), default=0.0),
+        quality=0.0 if predicted is None else similarity(predicted, question),
+        coherence=max((similarity(thought, fact) for fact in facts), default=0.0),
         efficiency=round(1 - overlap, WEIGHT_DECIMALS),
-        alignment=likeness(step, question),
+        alignment=similarity(step, question),
         contradicted=contradicted,
         unanswered=unanswered,
     )

@@ -28,7 +28,7 @@ MIN_SIMILARITIES = {BUNDLED_ENCODER: 0.55}
 less similar than that fewer than one in ten take the chain that the question takes; above 0.9, half."""
 
 LABEL_SHARE = 0.2
-"""What the likeness of the category labels counts in that of two templates; their words count the rest.
+"""What the similarity of the category labels counts in that of two templates; their words count the rest.
 
 By leave-one-out over 6,617 training questions, the most similar is solved in the same way as often as if
 each template were encoded both with its labels and without them."""

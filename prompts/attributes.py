@@ -121,7 +121,7 @@ class Mention:
 
 @dataclass(frozen=True)
 class KnownAttributes:
-    """What the graph knows of candidates: ``listed`` attributes, the likest to the question first.
+    """What the graph knows of candidates: ``listed`` attributes, the most similar to the question first.
 
     ``types`` are pairs of a candidate and a type, in such an order; ``cut`` says that of many candidates some
     were looked at.
@@ -137,7 +137,7 @@ class KnownAttributes:
     def _kinds(self) -> Mapping[str, tuple[Term, frozenset[Term]]]:
         """The types that not all of the candidates have, by their texts, and whose they are.
 
-        The likest to the question first; of those that the same candidates have, one with a name.
+        The most similar to the question first; of those that the same candidates have, one with a name.
         """
         having: dict[Term, set[Term]] = {}
         for candidate, kind in self.types:

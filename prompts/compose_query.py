@@ -140,7 +140,7 @@ class ComposeQuery(QuestionPrompt[ComposedQuery]):
 
     ``types`` are pairs of an end and a type; ``naming`` leads to the name of a node. What is missing may be
     looked for, unless this is ``final``; what was ``looked_for`` is shown, and in ``empty`` why the last
-    query gave nothing. ``meanings`` are topics of chains that may be meant instead of the one before.
+    query gave nothing. ``alternative_entities`` are topics that may be meant instead of the one before.
     Where it ``drafts``, a reply may say that SPARQL is needed.
     """
 
@@ -153,7 +153,7 @@ class ComposeQuery(QuestionPrompt[ComposedQuery]):
     empty: str = ""
     looked_for: str = ""
     final: bool = False
-    meanings: tuple[Entity, ...] = ()
+    alternative_entities: tuple[Entity, ...] = ()
     drafts: bool = False
 
     instructions = """\
@@ -224,7 +224,7 @@ Reply: {"rationale": "His children who wrote, by gender and place of death.", "c
     def _draw_chains(self) -> Iterator[str]:
         left = MAX_ENDS_IN_ALL
         for topic, group in groupby(enumerate(self.chains, 1), lambda each: each[1].chain.topic):
-            name, instead = quoted(str(topic)), topic in self.meanings
+            name, instead = quoted(str(topic)), topic in self.alternative_entities
             yield f"Or from {name}, which may be meant instead:" if instead else f"From {name}:"
             for number, each in group:
                 ends = list(dict.fromkeys(self.drawn[number]))

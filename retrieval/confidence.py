@@ -39,13 +39,13 @@ class Weight(NamedTuple):
 
 SIGNALS = {
     "always": Weight(-6.26, -4.65),
-    # likeness of the question without its topics to the hop that is most alike
+    # similarity of the question without its topics to the hop that is most alike
     "hop": Weight(2.57, 4.8),
     # how far the word of the question is said that is said best
     "best": Weight(2.73, 0.04),
     # share of the choice among all that are possible
     "share": Weight(2.24, 2.54),
-    # likeness of the nearest training question that has the chain, and its likelihood by the hop model
+    # similarity of the nearest training question that has the chain, and its likelihood by the hop model
     "like": Weight(1.62, 0.0),
     "learned": Weight(1.97, 0.0),
     # how much of its topics' names the question says, and whether it says another name
@@ -121,7 +121,7 @@ def read_signals(
     signals = {
         "always": 1.0,
         "hop": max(
-            _likeness(text, each, by, classes, encode)
+            _similarity(text, each, by, classes, encode)
             for text, each in zip(masked, chains.values(), strict=True)
         ),
         "best": max(support, default=1.0),
@@ -171,7 +171,7 @@ def _read_training(candidate: CandidateChain, given: TrainingAdvice, inverses: I
     )
 
 
-def _likeness(
+def _similarity(
     masked: str, candidate: CandidateChain, by: Sequence[Hop], classes: Iterable[str], encode: Encode
 ) -> float:
     """Return how alike the question without its topics is to the hop, or the class, that is most alike."""

@@ -33,7 +33,7 @@ DEFINITION = f"What is the definition of {TOPIC_MASK}?"
 """What a question is compared as that asks for nothing of its topic: what it is."""
 
 SAME_QUESTION = 0.85
-"""Likeness from which a training question asks the same: it tells better what "who is [ENT]" asks for."""
+"""Similarity from which a training question asks the same: it tells better what "who is [ENT]" asks for."""
 
 MIN_TYPED = 0.25  # share of the nodes from which classes tell of which kind answers are
 

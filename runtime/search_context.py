@@ -180,7 +180,10 @@ class ExemplarContext(SearchContext):
 
     exemplars_shown: int = Field(default=3, ge=1, le=8, description="solved questions that are recalled")
     exemplar_pool: int = Field(
-        default=20, ge=1, le=1000, description="likest solved questions that those recalled are chosen from"
+        default=20,
+        ge=1,
+        le=1000,
+        description="most similar solved questions that those recalled are chosen from",
     )
     similarity: float | None = Field(
         default=None,

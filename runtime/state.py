@@ -235,13 +235,13 @@ class Update(TypedDict, total=False):
     """Those that the search has set out from: where a hand has changed the topics since, it begins anew."""
     linked: bool
     """Whether they were found in the question, and nobody has given them."""
-    passed_over: list[str]
+    unlinked: list[str]
     """Words for topics that answers may not be about: not in the graph, only like a name in it, left out."""
-    meanings: dict[str, list[Entity]]
+    alternative_entities: dict[str, list[Entity]]
     """What else the mention of a topic entity may mean, by its id, the likeliest first."""
     classes: dict[str, list[Hop]]
     """The classes that the question names, by their ids, with the hops that lead to their members alone."""
-    said_as: dict[str, str]
+    mentioned_as: dict[str, str]
     """What the question calls each thing that was found in it, by its id."""
     chain: Chain
     """The relation chain at hand."""
@@ -249,7 +249,7 @@ class Update(TypedDict, total=False):
     """The relation-chain stack: alternatives, the next one last."""
     extensions: list[Extension]
     """How the chain at hand can go on."""
-    withheld: list[Extension]
+    hidden: list[Extension]
     """How else: what is shown only where the model says that a relation is missing."""
     outright: OutrightChain | None
     """The chain of which the model has said, when it chose it, what comes next."""
@@ -318,13 +318,13 @@ def initial_state(given: Input) -> Update:
         "translated": None,
         "topic_entities": [],
         "linked": False,
-        "passed_over": [],
-        "meanings": {},
+        "unlinked": [],
+        "alternative_entities": {},
         "classes": {},
-        "said_as": {},
+        "mentioned_as": {},
         "stack": [],
         "extensions": [],
-        "withheld": [],
+        "hidden": [],
         "outright": None,
         "candidates": [],
         "truncated": False,

@@ -72,7 +72,7 @@ class Revision(TypedDict, total=False):
     sources: dict[str, Share]
     """The verified ones by who gave a signal at any step: none, model, nli, both (inner ring).
 
-    A signal counts even where it was not heeded: one of two with ``verifiers=and``, or one that came
+    A signal counts even where it was not acted on: one of two with ``verifiers=and``, or one that came
     when no revision was left. So ``rate`` may be less than all of them but ``none``.
     """
     steps: dict[str, dict[str, Count]]

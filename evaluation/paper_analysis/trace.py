@@ -74,7 +74,7 @@ class TracedVerification(TraceEntry):
 
     @property
     def source(self) -> SignalSource:
-        """Who gave a signal, whether or not it was heeded."""
+        """Who gave a signal, whether or not it was acted on."""
         model, nli = (self.signals.get(who) is True for who in ("model", "nli"))
         if model and nli:
             return "both"

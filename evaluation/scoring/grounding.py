@@ -8,8 +8,13 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.sparql.constants import read_constants
 from kgqa.kg.terms import Entity, Literal, is_iri
-from kgqa.nodes.cues import unasked_function, unmet_kind, unmet_topics_of_sparql, unused_cues_of_sparql
-from kgqa.nodes.said import is_term_said
+from kgqa.nodes.mentioned import is_term_said
+from kgqa.nodes.modifiers import (
+    unasked_function,
+    unmet_kind,
+    unmet_topics_of_sparql,
+    unused_modifiers_of_sparql,
+)
 
 MAX_CONCURRENT_RESULTS = 8  # records that are checked at a time
 
@@ -20,7 +25,7 @@ async def check_grounding(results: Sequence[Result], graph: KnowledgeGraph) -> d
     None where there is nothing to go by: a record of another program, without a query; or one whose query
     takes too long. Not grounded are results with another outcome, without answers, with a condition that the
     graph has not decided, with a topic that does not bind the query's answers, without the number or the yes
-    or no that is asked for, with an order, a comparison or the like that nothing heeds, with a value or an
+    or no that is asked for, with an order, a comparison or the like that nothing applies, with a value or an
     answer that the query has of the model, and those whose query is refused, cut, or gives more than a page.
 
     Raises:
@@ -54,8 +59,8 @@ def _unmet(result: Result, query: str) -> list[str]:
     own = [str(each) for each in read.written if each not in topics and Literal(each.id) in answers]
     own += [str(e) for e in written if not (is_term_said(e, question) or any(e.id in text for text in told))]
     own += filter(None, [unasked_function("count", question)] if read.counts else [])
-    cues = unused_cues_of_sparql("\n".join([query, *told]), names, question, topics)
-    return [*unmet_topics_of_sparql(read, topics), *unmet_kind(answers, question), *own, *cues]
+    modifiers = unused_modifiers_of_sparql("\n".join([query, *told]), names, question, topics)
+    return [*unmet_topics_of_sparql(read, topics), *unmet_kind(answers, question), *own, *modifiers]
 
 
 async def _is_grounded(result: Result, graph: KnowledgeGraph) -> bool | None:

@@ -72,7 +72,7 @@ async def _next_after(chosen: Sequence[Chain], case: Case, *, filtering: bool, t
         return ""
     if not all(() in left for left in rests):
         return "forward"
-    if any(map(case.oracle.tells_apart, chosen)):
+    if any(map(case.oracle.is_discriminative, chosen)):
         return "filter" if filtering else ""
     if any(map(case.oracle.aggregate, chosen)):
         return ""

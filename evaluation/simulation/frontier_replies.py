@@ -203,7 +203,7 @@ async def _judge_groups(groups: Sequence[_ShownGroup], case: Case) -> Assessment
     if among:
         return _judge_group(among[0], groups)
     counted = [
-        each for each in complete if topics <= each.topics and case.oracle.tells_apart(each.found.chain)
+        each for each in complete if topics <= each.topics and case.oracle.is_discriminative(each.found.chain)
     ]
     return next(
         (Assessment(decision="filter", groups=[each.number]) for each in counted),

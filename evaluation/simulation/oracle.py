@@ -221,7 +221,7 @@ class Oracle:
         """Whether the question is known to ask more than its paths say: another chain is right by chance."""
         return self._query is not None and bool(self._query.conditions or self._query.aggregate)
 
-    def tells_apart(self, chain: Chain) -> bool:
+    def is_discriminative(self, chain: Chain) -> bool:
         """Return whether the question asks more of the ends of a gold path than to compute them."""
         computed = self.aggregate(chain)
         return bool(self.conditions(chain)) or (computed is not None and computed.function.startswith("arg"))

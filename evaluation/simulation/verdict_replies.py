@@ -31,7 +31,7 @@ async def _judge_chain(seen: JudgedChain, case: Case) -> Verdict:
             return said
         if found := _judge_complete(seen, marks, case.gold, others=others):
             return found
-        if seen.filtering and case.oracle.tells_apart(seen.chain):  # what is counted meets conditions
+        if seen.filtering and case.oracle.is_discriminative(seen.chain):  # what is counted meets conditions
             return Verdict(decision="filter")
     if any(rests):
         return Verdict(decision="forward")
@@ -41,7 +41,7 @@ async def _judge_chain(seen: JudgedChain, case: Case) -> Verdict:
 
 async def _judge_own_part(seen: JudgedChain, case: Case) -> Verdict | None:
     """Judge a chain that other topics will narrow: filter or count where the question does so beside them."""
-    if seen.filtering and case.oracle.tells_apart(seen.chain):
+    if seen.filtering and case.oracle.is_discriminative(seen.chain):
         return Verdict(decision="filter")
     if await topics_suffice(case):
         return Verdict(decision="stop")

@@ -49,7 +49,7 @@ __all__ = ["PARTS", "Encode", "OfflineModel", "parse_ablation"]
 PARTS = {
     "nearest": "the nearest training questions",
     "hops": "the hop model that is learned from training questions",
-    "words": "the likeness of the words of a chain and the question",
+    "words": "the similarity of the words of a chain and the question",
     "kinds": "the kind of the ends, and where the graph leads",
     "asking": "counts, superlatives and comparisons",
     "conditions": "what else the question says of the answer: names, bounds",

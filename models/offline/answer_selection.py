@@ -18,7 +18,7 @@ import numpy.typing as npt
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, local_name
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
-from kgqa.models.offline.question_intent import Bound, find_cue
+from kgqa.models.offline.question_intent import Bound, find_modifier
 from kgqa.prompts.candidates import parse_number
 from kgqa.retrieval.candidate_chains import CandidateChain, TrainingAdvice, fresh_ends
 from kgqa.retrieval.lookups import Lookups
@@ -133,9 +133,11 @@ async def _sort_keys(
     own = {term: [key] for term in pool if (key := sort_key(term)) is not None}
     if 2 * len(own) > len(pool):
         return own, ()
-    # what is compared in words, none where neither a cue nor a like question tells
-    cue = find_cue(question)
-    meant = (cue.of if cue else "") or " ".join(relation_phrase(name) for name in intent.by.split("/"))
+    # what is compared in words, none where neither a modifier nor a like question tells
+    modifier = find_modifier(question)
+    meant = (modifier.of if modifier else "") or " ".join(
+        relation_phrase(name) for name in intent.by.split("/")
+    )
     if chosen := await _choose_attribute(question, meant, chains, pool, graph, encode):
         return await _look_up_attribute(chosen, chains, pool, graph), chosen.hops
     found = {term: _YEAR.findall(term.name or "") for term in pool}

@@ -20,9 +20,9 @@ from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.retrieval.wording import MIN_STEM_SAID, head_word, relation_phrase, stem_overlap
 from kgqa.retrieval.years import has_year_zero
 
-MIN_ATTRIBUTE = 0.5  # likeness of an attribute to what is measured: "cost" and a price
-MIN_RANKED = 0.65  # the same of a word that follows "most": its direction is not told by likeness
-MIN_PARAPHRASE = 0.25  # likeness of words to the relation of a join that they paraphrase: "supply"
+MIN_ATTRIBUTE = 0.5  # similarity of an attribute to what is measured: "cost" and a price
+MIN_RANKED = 0.65  # the same of a word that follows "most": its direction is not told by similarity
+MIN_PARAPHRASE = 0.25  # similarity of words to the relation of a join that they paraphrase: "supply"
 MIN_ALONE = 0.45  # the same where nothing else tells what is asked for
 UNSAID_COST = 0.3  # of words that a query does not say, beside what its joins cost
 
@@ -157,7 +157,7 @@ class _Drafting:
         return True
 
     def _variable(self, measure: Measure) -> int:
-        """Return the variable of what is measured; an attribute that a cue says is found by its name."""
+        """Return the variable of what is measured; an attribute that a modifier says is found by its name."""
         if measure.slot is not None:
             counted = self.target if measure.slot.terms else self.at[measure.slot]
             at = counted if measure.function == "COUNT" else self.tree.number_at(counted)
@@ -371,7 +371,7 @@ class _Drafting:
     def _unsaid(self) -> Iterator[str]:
         """Yield the words that the query does not say; for each join one phrase may paraphrase it.
 
-        None may where a cue alone says what is compared: "the greatest density" is no largest area.
+        None may where a modifier alone says what is compared: "the greatest density" is no largest area.
         """
         guessed = self.roles.by is not None and self.roles.by.slot is None
         joins = [(relation_phrase(each.part.words), head_word(each.part.words)) for each in self.tree.steps]

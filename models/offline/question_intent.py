@@ -20,7 +20,7 @@ from kgqa.retrieval.number_words import SEVERAL_ASKED
 from kgqa.retrieval.years import BEFORE_ERA, ERA_YEAR, OF_ERA, era_years, read_era_year
 
 
-class Cue(NamedTuple):
+class Modifier(NamedTuple):
     """What a word asks for that asks for an extreme, and of which attribute, as far as that tells."""
 
     kind: AnswerKind
@@ -76,12 +76,12 @@ _CUE_TABLE: tuple[tuple[str, AnswerKind, str], ...] = (
     (r"(?<!at )most(?! (?:of|famous|likely|common|commonly|important|notable)\b)", "largest", ""),
     (r"(?<!\bor )more(?! about\b)", "largest", ""),
 )
-"""What is asked for, most telling first. Capitals belong to names: they are no cue."""
+"""What is asked for, most telling first. Capitals belong to names: they are no modifier."""
 
 _NUMBERS = ("two", "three", "four", "five", "ten")
 _NUMBERED = "".join(rf"(?<!\b{number} )" for number in ("second", "third", *_NUMBERS))
-_CUES = [
-    (re.compile(rf"{_NUMBERED}(?<!\d )\b(?:{words})\b(?!(?: \w+)? than\b)"), Cue(kind, of))
+_MODIFIERS = [
+    (re.compile(rf"{_NUMBERED}(?<!\d )\b(?:{words})\b(?!(?: \w+)? than\b)"), Modifier(kind, of))
     for words, kind, of in _CUE_TABLE
 ]
 _COUNT = re.compile(r"\bhow (?:many|often)\b|\bthe (?:total )?number of\b(?! people)", re.IGNORECASE)
@@ -141,20 +141,20 @@ _DENIED_BOUND = re.compile(r"\b(?:no|not|never)\b|n't\b")
 _MENTION_BONUS = 10.0  # of each thing that the question names, for a chain that passes it: words count less
 
 
-def find_cue(question: str) -> Cue | None:
+def find_modifier(question: str) -> Modifier | None:
     """Return the word that asks for an extreme, of several the one that says most; None without any.
 
     Nor where it asks for several: "which two peaks are the highest".
     """
-    placed = None if SEVERAL_ASKED.search(question) else place_cue(question)
+    placed = None if SEVERAL_ASKED.search(question) else place_modifier(question)
     return placed[0] if placed else None
 
 
-def place_cue(question: str) -> tuple[Cue, int, int] | None:
+def place_modifier(question: str) -> tuple[Modifier, int, int] | None:
     """Return the word that asks for an extreme, and where it begins and ends."""
     text = question[:1].lower() + question[1:]
-    found = ((cue, pattern.search(text)) for pattern, cue in _CUES)
-    return next(((cue, *match.span()) for cue, match in found if match), None)
+    found = ((modifier, pattern.search(text)) for pattern, modifier in _MODIFIERS)
+    return next(((modifier, *match.span()) for modifier, match in found if match), None)
 
 
 def place_count(question: str) -> tuple[int, int] | None:
@@ -170,8 +170,12 @@ def intent_by_words(question: str) -> QuestionIntent:
     """
     if _COUNT.search(question):
         return QuestionIntent("count")
-    cue = find_cue(question)
-    return QuestionIntent(cue.kind, union=bool(_COMPARISON.search(question))) if cue else QuestionIntent()
+    modifier = find_modifier(question)
+    return (
+        QuestionIntent(modifier.kind, union=bool(_COMPARISON.search(question)))
+        if modifier
+        else QuestionIntent()
+    )
 
 
 def find_bounds(question: str) -> list[Bound]:

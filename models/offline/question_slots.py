@@ -9,7 +9,7 @@ from kgqa.kg.languages import name_starts
 from kgqa.kg.linking.class_names import asks_for_kind, content_words
 from kgqa.kg.terms import Entity
 from kgqa.kg.text import FUNCTION_WORDS, Word, fold, singular, split_words, word_set
-from kgqa.models.offline.question_intent import DENIAL, Cue, place_bounds, place_count, place_cue
+from kgqa.models.offline.question_intent import DENIAL, Modifier, place_bounds, place_count, place_modifier
 from kgqa.models.offline.vocabulary import Owned, Vocabulary
 from kgqa.retrieval.number_words import NUMBER_WORDS, read_ordinal
 from kgqa.retrieval.wording import (
@@ -94,25 +94,25 @@ class Question:
         figures = {
             at for at, each in enumerate(self.words) if each.text.isdigit() or read_ordinal(fold(each.text))
         }
-        placed = place_cue(self._masked(figures))
-        self.cue: Cue | None = placed[0] if placed else None
-        self.cue_places = self._places(placed[1:] if placed else None)
-        other = place_cue(self._masked({*figures, *self.cue_places})) if placed else None
+        placed = place_modifier(self._masked(figures))
+        self.modifier: Modifier | None = placed[0] if placed else None
+        self.modifier_places = self._places(placed[1:] if placed else None)
+        other = place_modifier(self._masked({*figures, *self.modifier_places})) if placed else None
         self.other_cue = other[0] if other else None
-        self.is_top = self.cue is None and "top" in self.lemmas
+        self.is_top = self.modifier is None and "top" in self.lemmas
         if self.is_top:
             at = self.lemmas.index("top")
-            self.cue, self.cue_places = Cue("largest", ""), range(at, at + 1)
+            self.modifier, self.modifier_places = Modifier("largest", ""), range(at, at + 1)
         bounded = {at for _, places in self.bounds for at in places}
         self.figures = sorted(figures - bounded - self._in_terms())
         self.other_places = self._places(other[1:]) if other else range(0)
         each = (at for at, lemma in enumerate(self.lemmas) if lemma in EACH)
-        self.computing = {*self.count, *self.cue_places, *self.other_places, *bounded, *each}
+        self.computing = {*self.count, *self.modifier_places, *self.other_places, *bounded, *each}
 
     @property
     def ranks(self) -> list[int]:
         """The places of figures that say which of the ranked are meant, beside them or what ranks them."""
-        beside = {*self.cue_places}
+        beside = {*self.modifier_places}
         for at in reversed(self.figures):  # "the 6th to the 10th longest"
             if beside.intersection(range(at - 1, at + 4)):
                 beside.add(at)

@@ -173,12 +173,12 @@ async def _most_alike(
     pages = await interpreter.graph.list_relations([*meant, *(owner.id for owner in owners)])
     known = {id: {(hop.relation, hop.forward) for hop in page} for id, page in pages.items()}
 
-    def likeness(at: int) -> float:
+    def similarity(at: int) -> float:
         own = known[owners[at].id]
         shares = (len(own & known[id]) / max(1, len(own | known[id])) for id in meant)
         return max(shares)
 
-    return places[max(range(len(places)), key=lambda at: (likeness(at), at))]
+    return places[max(range(len(places)), key=lambda at: (similarity(at), at))]
 
 
 async def _referents(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
 from kgqa.kg.text import fold
-from kgqa.models.offline.question_intent import Bound, Cue, place_cue
+from kgqa.models.offline.question_intent import Bound, Modifier, place_modifier
 from kgqa.models.offline.question_slots import EACH, Question, Slot
 from kgqa.models.offline.vocabulary import Owned
 from kgqa.retrieval.number_words import read_ordinal
@@ -96,12 +96,12 @@ def _assign(slot: Slot, question: Question, roles: Roles) -> None:
     function = next((FUNCTIONS[word] for word in words if word in FUNCTIONS), "")
     if any(at in question.count for at in between):
         function = "COUNT"
-    ranked = "by" in words if question.is_top else any(at in question.cue_places for at in between)
-    if slot.is_weak and not (ranked and question.cue and not question.cue.of):
+    ranked = "by" in words if question.is_top else any(at in question.modifier_places for at in between)
+    if slot.is_weak and not (ranked and question.modifier and not question.modifier.of):
         return
     if function and not (slot.terms and function != "COUNT"):
         roles.measures.append(Measure(slot, function))
-    can_rank = function or (question.cue and not question.cue.of) or is_attribute(slot, question)
+    can_rank = function or (question.modifier and not question.modifier.of) or is_attribute(slot, question)
     if ranked and can_rank and roles.by is None and not (slot.terms and not function):
         roles.by = roles.measures.pop() if function else Measure(slot)
     elif EACH.intersection(words) or (words[-1:] == ["by"] and roles.measures and not slot.terms):
@@ -131,33 +131,33 @@ def _listed(question: Question) -> Iterator[tuple[Slot, ...]]:
 
 def _rank(question: Question, roles: Roles, plain: Sequence[Slot]) -> str | None:
     """Tell what is ranked by, or of which groups an extreme is computed; return words that nothing says."""
-    cue = question.cue
-    if cue is None:
+    modifier = question.modifier
+    if modifier is None:
         return None
-    roles.descending = cue.kind == "largest"
+    roles.descending = modifier.kind == "largest"
     if roles.by is None:
-        after = question.cue_places.stop
+        after = question.modifier_places.stop
         noun = after < len(question.words) and question.matters(after) and not question.slot_at(after)
         if noun:
             roles.by = Measure(of=question.words[after].text, places=(after,))
-        elif cue.of:
-            roles.by = Measure(of=cue.of)
+        elif modifier.of:
+            roles.by = Measure(of=modifier.of)
         else:
-            return " ".join(question.words[at].text for at in question.cue_places)
+            return " ".join(question.words[at].text for at in question.modifier_places)
     slot = roles.by.slot
     asked = (
         slot is not None and is_attribute(slot, question) and all(each.begin > slot.begin for each in plain)
     )
     if not roles.by.function and (roles.groups or asked):
-        roles.measures.append(_extreme(roles.by, cue))
+        roles.measures.append(_extreme(roles.by, modifier))
         roles.by = None
         if roles.groups and question.other_cue:
             roles.measures.append(_extreme(Measure(of=question.other_cue.of), question.other_cue))
     return None
 
 
-def _extreme(measure: Measure, cue: Cue) -> Measure:
-    function = "MAX" if cue.kind == "largest" else "MIN"
+def _extreme(measure: Measure, modifier: Modifier) -> Measure:
+    function = "MAX" if modifier.kind == "largest" else "MIN"
     return Measure(measure.slot, function, measure.of, measure.places)
 
 
@@ -192,8 +192,10 @@ def _bounded(question: Question, bound: Bound, places: range) -> Measure:
         return Measure(of=" ".join(question.words[at].text for at in said), places=tuple(said))
     if named := [each for each in before if is_attribute(each, question)]:
         return Measure(named[-1])
-    cue = place_cue(" ".join(question.words[at].text for at in places if question.lemmas[at] != "than"))
-    return Measure(of="date" if bound.dated else cue[0].of if cue else "number")
+    modifier = place_modifier(
+        " ".join(question.words[at].text for at in places if question.lemmas[at] != "than")
+    )
+    return Measure(of="date" if bound.dated else modifier[0].of if modifier else "number")
 
 
 def _read_figures(question: Question, roles: Roles) -> None:

@@ -7,6 +7,7 @@ from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.terms import Chain, Entity, Literal, Path, Term
 from kgqa.nodes.agent.state import AgentState, FollowedChain
 from kgqa.nodes.claim import claimed_answer
+from kgqa.nodes.mentioned import is_term_said
 from kgqa.nodes.proof import proof_update, prove_ends, query_of_memory, run_query
 from kgqa.nodes.record import (
     answers_update,
@@ -18,7 +19,6 @@ from kgqa.nodes.record import (
     is_count_of,
     trace_evidence,
 )
-from kgqa.nodes.said import is_term_said
 from kgqa.priors.answer_agreement import answer_key
 from kgqa.prompts.act import EntityRef
 from kgqa.prompts.candidates import XSD_INTEGER

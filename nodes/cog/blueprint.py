@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from kgqa.kg.terms import Hop
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
-from kgqa.nodes.likeness import likeness, likest
 from kgqa.nodes.recall_exemplars import KnownRelations, known_relations
+from kgqa.nodes.similarity import most_similar, similarity
 from kgqa.priors.blueprints import BlueprintMatch
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.priors.masking import mask_names
@@ -23,7 +23,7 @@ MAX_OFFERED_RELATIONS = 40  # relations of the graph, the nearest to the questio
 async def blueprint(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Copy the nearest blueprint, or let the model adapt the nearest two.
 
-    It is copied where its likeness is above the threshold, or where the model is not to adapt, or not yet
+    It is copied where its similarity is above the threshold, or where the model is not to adapt, or not yet
     (``planning``); a malformed reply leaves it as it is. An adapted blueprint keeps only relations that the
     graph has, and counts only if there are any; where the graph does not list them all, or adaptation is
     free, the others stay as hints. Without a library the search goes on without a blueprint.
@@ -128,5 +128,5 @@ async def nearest_relations(question: str, schema: Sequence[Hop], runtime: NodeR
     names = list(dict.fromkeys(hop.words for hop in schema))
     if len(names) <= MAX_OFFERED_RELATIONS:
         return names
-    likes = await likeness([*map(relation_words, names)], question, runtime, "encoder")
-    return [names[at] for at in likest(likes, MAX_OFFERED_RELATIONS)]
+    likes = await similarity([*map(relation_words, names)], question, runtime, "encoder")
+    return [names[at] for at in most_similar(likes, MAX_OFFERED_RELATIONS)]

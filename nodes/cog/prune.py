@@ -113,7 +113,7 @@ async def _choose_relations(
         return ranking, None, None
     cut = context.shortlist if ranking and ranking[0].score is not None else MAX_FURTHER_RELATIONS
     rest, missing = ranking[cut : cut + MAX_FURTHER_RELATIONS], context.missing_relations
-    withheld = [*(each.offer for each in rest), *state["withheld"]] if missing else []
+    hidden = [*(each.offer for each in rest), *state["hidden"]] if missing else []
     for offered in filter(None, [ranking[:cut], rest]):
         prompt = PruneRelations(
             question=state["question"],
@@ -127,7 +127,7 @@ async def _choose_relations(
             topics=tuple(state["topic_entities"]),
         )
         try:
-            choice = await choose_extensions(prompt, withheld, runtime, runtime.prompt)
+            choice = await choose_extensions(prompt, hidden, runtime, runtime.prompt)
         except MalformedReply as error:
             runtime.trace["malformed"] = str(error)
             return [], None, error
@@ -136,7 +136,7 @@ async def _choose_relations(
             return [known.get(each, RankedRelation(each)) for each in choice.offers], choice.outright, None
         if choice and choice.names_missing:
             break
-        withheld = []
+        hidden = []
     return [], None, None
 
 

@@ -14,8 +14,8 @@ from kgqa.nodes.cog.state import (
     step_subgoals,
     topic_slots,
 )
-from kgqa.nodes.likeness import LIKENESS_DECIMALS
 from kgqa.nodes.look_again import remaining_points
+from kgqa.nodes.similarity import SIMILARITY_DECIMALS
 from kgqa.priors.candidate_ranking import (
     RelationSignals,
     SignalWeights,
@@ -132,12 +132,12 @@ async def _compute_signals(
     return RelationSignals(local, to_slots[:, at], anywhere), slots[at]
 
 
-def _mean_of_hops(likeness: Similarities, offers: Sequence[Extension]) -> Similarities:
-    """Return the likeness of offers, a row each, by that of all their hops; a second hop's is one further."""
+def _mean_of_hops(similarity: Similarities, offers: Sequence[Extension]) -> Similarities:
+    """Return the similarity of offers, a row each, by that of their hops; a second hop's is one further."""
     found, at = [], 0
     for offer in offers:
         rows = [
-            np.append(likeness[at + place, place:], [likeness[at + place, -1]] * place)
+            np.append(similarity[at + place, place:], [similarity[at + place, -1]] * place)
             for place in range(len(offer.hops))
         ]
         found.append(np.mean(rows, axis=0) if len(rows) > 1 else rows[0])
@@ -146,4 +146,4 @@ def _mean_of_hops(likeness: Similarities, offers: Sequence[Extension]) -> Simila
 
 
 def _rounded(signal: Similarities | None, at: int) -> float | None:
-    return None if signal is None else round(float(signal[at]), LIKENESS_DECIMALS)
+    return None if signal is None else round(float(signal[at]), SIMILARITY_DECIMALS)

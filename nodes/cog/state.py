@@ -32,8 +32,8 @@ class RankedRelation:
 
     offer: Extension
     score: float | None = None
-    step: float | None = None  # its likeness to the current slot
-    relevance: float | None = None  # the larger of that and its likeness to any slot
+    step: float | None = None  # its similarity to the current slot
+    relevance: float | None = None  # the larger of that and its similarity to any slot
     turned: bool = False  # whether it goes against the direction of the current slot
 
     @property

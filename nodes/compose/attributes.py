@@ -9,11 +9,11 @@ from kgqa.nodes.attributes import (
     Pairs,
     group_values,
     is_any,
+    is_discriminative,
     likeliest,
     named_beside,
     order_types,
     read_attributes,
-    tells_apart,
 )
 from kgqa.priors.candidate_ranking import hop_words
 from kgqa.prompts.attributes import Mention
@@ -42,7 +42,7 @@ async def offered_attributes(
     topics: Sequence[Entity],
     runtime: NodeRuntime,
 ) -> OfferedAttributes:
-    """Return what the nodes on the first chains have, the likest to what is ``wanted`` first.
+    """Return what the nodes on the first chains have, the most similar to what is ``wanted`` first.
 
     What the question names is looked for near them, topics too. What takes too long is not known. ``hops``
     are known to lead on from some chains.
@@ -65,7 +65,7 @@ async def offered_attributes(
                 if owner != value and chain.topic not in (owner, value)  # the way back
             ]
             read = list({owner for owner, _ in pairs}) if page.values.truncated else ends
-            tells = tells_apart(pairs, read) or any(is_any(value, near) for _, value in pairs)
+            tells = is_discriminative(pairs, read) or any(is_any(value, near) for _, value in pairs)
             if way and pairs and tells and place in places[chain] and not _goes_on(node, way, offered):
                 groups[node, way] = max(groups.get((node, way), []), pairs, key=_count_values)
     listed = _by_hops(groups)

@@ -2,7 +2,13 @@
 
 from dataclasses import replace
 
-from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, has_drafted, otherwise, with_meanings
+from kgqa.nodes.compose.state import (
+    ComposeState,
+    ComposeUpdate,
+    has_drafted,
+    otherwise,
+    with_alternative_entities,
+)
 from kgqa.nodes.drafting import can_draft
 from kgqa.nodes.record import failure_outcome
 from kgqa.prompts.compose_query import ComposedQuery, ComposeQuery
@@ -20,8 +26,8 @@ async def compose(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
     that is not found. What chains do not say is drafted, once.
     """
     asked, topics = node_count(state, "compose"), state["topic_entities"]
-    meanings = with_meanings(state, topics)
-    order = [entity for topic, others in meanings.items() for entity in (topic, *others)]
+    alternative_entities = with_alternative_entities(state, topics)
+    order = [entity for topic, others in alternative_entities.items() for entity in (topic, *others)]
     order = [*dict.fromkeys([*order, *(each.chain.topic for each in state["offered"])])]
     prompt = ComposeQuery(
         state["question"],
@@ -36,7 +42,7 @@ async def compose(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
         final=has_drafted(state) or asked >= runtime.context.refines,
         drafts=not has_drafted(state) and await can_draft(runtime),
         topics=tuple(topics),
-        meanings=tuple(meaning for others in meanings.values() for meaning in others),
+        alternative_entities=tuple(meaning for others in alternative_entities.values() for meaning in others),
     )
     stands = asked and not state["empty"] and not failure_outcome(state)
     standing = state["composed"] if stands else []

@@ -11,7 +11,7 @@ from kgqa.nodes.compose.state import (
     has_drafted,
     leading_topics,
     otherwise,
-    with_meanings,
+    with_alternative_entities,
 )
 from kgqa.nodes.proof import query_of_memory
 from kgqa.runtime.node import NodeRuntime, node
@@ -70,7 +70,7 @@ def _set_out_from(composed: Sequence[VerifiedChain], state: State) -> list[Entit
         return [*dict.fromkeys([*(each for each in topics if fold(str(each)) not in classes), *starts])]
     meant = (
         next((each for each in others if each in starts and each not in topics), topic)
-        for topic, others in with_meanings(state, topics).items()
+        for topic, others in with_alternative_entities(state, topics).items()
     )
     return [*dict.fromkeys(meant)]
 

@@ -16,10 +16,10 @@ from kgqa.nodes.compose.state import (
     has_drafted,
     leading_topics,
     otherwise,
-    with_meanings,
+    with_alternative_entities,
 )
 from kgqa.nodes.drafting import can_draft, names_no_entity
-from kgqa.nodes.likeness import are_missing
+from kgqa.nodes.similarity import are_missing
 from kgqa.prompts.compose_query import OfferedAttribute, OfferedChain
 from kgqa.retrieval.candidate_chains import CandidateChain
 from kgqa.retrieval.retriever import Retrieved
@@ -121,8 +121,8 @@ async def _look_for(wanted: str, missing: str, state: ComposeState, runtime: Nod
         topics = []  # what was taken for topics leads to no answer
     taken = {chain for branch in composed for chain in branch.chains}
     kept = [each for each in before if each.chain in taken]
-    meanings = with_meanings(state, topics)
-    meant = [entity for topic, others in meanings.items() for entity in (topic, *others)]
+    alternative_entities = with_alternative_entities(state, topics)
+    meant = [entity for topic, others in alternative_entities.items() for entity in (topic, *others)]
     starts = {topic: Chain(topic) for topic in meant} | {each.chain.topic: each.chain for each in kept}
     found: Retrieved | None = await runtime.try_tool(
         "retrieve_chains",
@@ -134,7 +134,7 @@ async def _look_for(wanted: str, missing: str, state: ComposeState, runtime: Nod
         *dict.fromkeys([*meant, *(each.chain.topic for each in before), *(found.chains if found else ())])
     ]
     passed = taken if missing else {each.chain for each in before}
-    new = list(_likeliest(found, topics, {*meant} - {*meanings}, passed)) if found else []
+    new = list(_likeliest(found, topics, {*meant} - {*alternative_entities}, passed)) if found else []
     if missing:
         new = await _like_missing(missing, new, state, runtime)
     new = new[: MAX_NEW if again else None]

@@ -18,7 +18,7 @@ class ComposeUpdate(Update, total=False):
     offered: list[OfferedChain]
     """The chains that a query may be composed of, the likeliest of each topic first."""
     attributes: list[OfferedAttribute]
-    """What their nodes have, the likest to the question first."""
+    """What their nodes have, the most similar to the question first."""
     types: list[tuple[Term, Term]]
     """Some ends of the chains and their types."""
     mentions: list[Mention]
@@ -46,9 +46,9 @@ def leading_topics(state: State) -> list[Entity]:
     return [topic for topic in state["topic_entities"] if topic not in nowhere]
 
 
-def with_meanings(state: State, topics: Sequence[Entity]) -> dict[Entity, list[Entity]]:
+def with_alternative_entities(state: State, topics: Sequence[Entity]) -> dict[Entity, list[Entity]]:
     """Return each topic with what else its name may stand for, the likeliest first."""
-    return {topic: state["meanings"].get(topic.id, []) for topic in topics}
+    return {topic: state["alternative_entities"].get(topic.id, []) for topic in topics}
 
 
 def has_drafted(state: State) -> bool:

@@ -36,7 +36,7 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
             unmet=_is_unmet(reached, state),
             topics=tuple(state["topic_entities"]),
         )
-        choice = await choose_extensions(prompt, state["withheld"], runtime)
+        choice = await choose_extensions(prompt, state["hidden"], runtime)
         if choice is None:
             return {"decision": "backtrack"}
         chosen, outright = choice.offers, choice.outright

@@ -9,11 +9,11 @@ from typing import TypeVar, cast
 from kgqa.kg.pages import Table as Rows
 from kgqa.kg.terms import Entity, Literal, Term, Triple, plain_term
 from kgqa.nodes.coverage import can_compare
-from kgqa.nodes.cues import unasked_function, unmet_kind
 from kgqa.nodes.draft.run import is_nothing
 from kgqa.nodes.draft.state import Described, DraftState, RunDraft
+from kgqa.nodes.mentioned import is_term_said
+from kgqa.nodes.modifiers import unasked_function, unmet_kind
 from kgqa.nodes.record import NO, YES, read_back, trace_evidence
-from kgqa.nodes.said import is_term_said
 from kgqa.prompts.candidates import XSD_INTEGER
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import Outcome, RecordedCondition, Ref, Table, fact, ref

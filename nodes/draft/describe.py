@@ -8,7 +8,7 @@ from kgqa.kg.pages import ChainResult, Description, Mention
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, plain_term, value_node
 from kgqa.kg.text import fold, in_singular, split_words
 from kgqa.nodes.draft.state import Described, DraftState, DraftUpdate, undrafted
-from kgqa.nodes.likeness import likeness, likest
+from kgqa.nodes.similarity import most_similar, similarity
 from kgqa.priors.candidate_ranking import bm25_scores
 from kgqa.prompts.base import quoted
 from kgqa.retrieval.wording import IGNORED_WORDS, MIN_STEM_SAID, word_similarity
@@ -28,7 +28,7 @@ MAX_VALUES_IN_PART = 5  # that the question does not say as a whole
 MAX_OWNERS = 3  # classes with a property, for a value of it to be of one of them
 MAX_RELATIONS = 6  # by which one of these is linked
 MAX_COUNTED = 30  # values and properties for which it is counted how many nodes have them
-JOINED_SHARE = 0.9  # of the likeness of a class, for those that it joins
+JOINED_SHARE = 0.9  # of the similarity of a class, for those that it joins
 
 
 @node("describe")
@@ -87,17 +87,17 @@ async def _find(
     for of in schema.classes:
         for part in of.properties:
             owners.setdefault(part.relation, []).append(of.id)
-    said_as = state["said_as"]
-    texts = {each.name: text for each in meant if (text := said_as.get(each.id))}
+    mentioned_as = state["mentioned_as"]
+    texts = {each.name: text for each in meant if (text := mentioned_as.get(each.id))}
     found = _Found()
     having = await _having(asked, visits, runtime)
-    by_likeness = {
-        topic: await _likest_first([*visit.hops], state["question"], runtime)
+    by_similarity = {
+        topic: await _most_similar_first([*visit.hops], state["question"], runtime)
         for topic, visit in zip(asked, visits, strict=False)
     }
-    for topic, hops in by_likeness.items():
+    for topic, hops in by_similarity.items():
         value = plain_term(topic)
-        text = said_as.get(topic.id) or texts.get(topic.name or "") or str(topic)
+        text = mentioned_as.get(topic.id) or texts.get(topic.name or "") or str(topic)
         if isinstance(value, Literal):
             known = [hop for hop in hops if hop.relation in owners or topic in meant]
             _add_value(found, topic, FoundTerm(text, value, hops=tuple(known)), owners, having, schema)
@@ -111,11 +111,11 @@ async def _find(
     return found
 
 
-async def _likest_first(hops: list[Hop], question: str, runtime: NodeRuntime) -> list[Hop]:
-    """Return hops as they are where all can be shown, else those first that are likest to a question."""
+async def _most_similar_first(hops: list[Hop], question: str, runtime: NodeRuntime) -> list[Hop]:
+    """Return hops as they are where all can be shown, else the most similar to a question first."""
     if len(hops) <= MAX_RELATIONS:
         return hops
-    alike = dict(zip(hops, await likeness([hop.words for hop in hops], question, runtime), strict=True))
+    alike = dict(zip(hops, await similarity([hop.words for hop in hops], question, runtime), strict=True))
     return sorted(hops, key=lambda hop: -alike[hop])
 
 
@@ -160,7 +160,7 @@ async def _alternatives(
 
     Where it has a name, that is shown. Topics that are given mean themselves.
     """
-    topics = [[topic, *state["meanings"].get(topic.id, ())] for topic in state["topic_entities"]]
+    topics = [[topic, *state["alternative_entities"].get(topic.id, ())] for topic in state["topic_entities"]]
     mentions: list[Mention] = []
     if state["linked"]:
         mentions = await runtime.try_tool("link_entities", question=state["question"]) or []
@@ -256,13 +256,13 @@ async def _choose(
     if len(classes) > MAX_CLASSES_COMPARED:
         texts = [" ".join([each.words, *(part.words for part in each.properties)]) for each in classes]
         scored = await asyncio.to_thread(bm25_scores, texts, question)
-        near = {classes[at].id for at in likest(scored, MAX_CLASSES_COMPARED)}
+        near = {classes[at].id for at in most_similar(scored, MAX_CLASSES_COMPARED)}
         classes = [each for each in classes if each.id in near or each.id in named]
     texts = sorted(
         {text for each in classes for text in (each.words, *(part.words for part in each.properties))}
     )
-    alike = dict(zip(texts, await likeness(texts, question, runtime), strict=True))
-    cut = {each.id: _with_likest(each, alike) for each in classes}
+    alike = dict(zip(texts, await similarity(texts, question, runtime), strict=True))
+    cut = {each.id: _with_most_similar(each, alike) for each in classes}
     scores = {
         each.id: max([alike[each.words], *(alike[part.words] for part in each.properties)])
         for each in classes
@@ -275,7 +275,7 @@ async def _choose(
                 if end in scores:
                     scores[end] = max(scores[end], JOINED_SHARE * min(scores[each.id], top))
     room, chosen = MAX_CARD_CHARS, set[str]()
-    for at in likest([scores[each.id] for each in classes], len(classes)):
+    for at in most_similar([scores[each.id] for each in classes], len(classes)):
         each = cut[classes[at].id]
         size = sum(len(line) + 1 for line in (each.line, *(part.line for part in each.properties)))
         if size <= room:
@@ -284,7 +284,7 @@ async def _choose(
     return [cut[each.id] for each in classes if each.id in chosen]
 
 
-def _with_likest(of: DescribedClass, alike: Mapping[str, float]) -> DescribedClass:
+def _with_most_similar(of: DescribedClass, alike: Mapping[str, float]) -> DescribedClass:
     """Return a class with those of its properties that are most alike to the question, in their order."""
-    kept = {*likest([alike[part.words] for part in of.properties], MAX_PROPERTIES)}
+    kept = {*most_similar([alike[part.words] for part in of.properties], MAX_PROPERTIES)}
     return replace(of, properties=tuple(part for at, part in enumerate(of.properties) if at in kept))

@@ -8,7 +8,7 @@ from kgqa.kg.linking.schema_terms import NAMING_PHRASES
 from kgqa.kg.pages import Description
 from kgqa.kg.terms import Entity, Term
 from kgqa.kg.text import fold, split_words
-from kgqa.nodes.coverage import Likeness, can_compare
+from kgqa.nodes.coverage import Similarity, can_compare
 from kgqa.nodes.draft.state import Described, DraftState
 from kgqa.priors.errors import EncoderError
 from kgqa.prompts.base import quoted
@@ -40,7 +40,7 @@ async def likelier_properties(
         rows = await runtime.encode(texts)
     except EncoderError:
         return []
-    asked = _Asked(fold(question), words, Likeness(dict(zip(texts, rows, strict=True))))
+    asked = _Asked(fold(question), words, Similarity(dict(zip(texts, rows, strict=True))))
     told: list[str] = []
     for id in used:
         rivals = {*_rivals(id, checked, described)} & names.keys() - {*used}
@@ -66,7 +66,7 @@ async def other_kind(
 
     Where something is computed, the class may be that which is counted.
     """
-    named = {Entity(id): state["said_as"].get(id) or described.called(id) for id in state["classes"]}
+    named = {Entity(id): state["mentioned_as"].get(id) or described.called(id) for id in state["classes"]}
     kind, first = asked_kind(state["question"], named), next(iter(answers), None)
     if kind is None or checked.computed or not isinstance(first, Entity):
         return []
@@ -86,11 +86,11 @@ class _Asked:
 
     question: str
     words: Sequence[str]
-    likeness: Likeness
+    similarity: Similarity
 
     def saying(self, names: Sequence[str]) -> dict[str, float]:
         """Return the words that say a property, and how far."""
-        found = {word: self.likeness.word(word, names) for word in self.words}
+        found = {word: self.similarity.word(word, names) for word in self.words}
         return {word: support for word, support in found.items() if support >= MIN_SUPPORT}
 
     def likelier(self, names: Sequence[str], rivals: Mapping[str, Sequence[str]]) -> str | None:
@@ -99,11 +99,11 @@ class _Asked:
         left = [
             each
             for each, others in rivals.items()
-            if all(self.likeness.word(word, others) > support - MAX_APART for word, support in said.items())
+            if all(self.similarity.word(word, others) > support - MAX_APART for word, support in said.items())
         ]
-        alike = {each: self.likeness.cosine(self.question, rivals[each][0]) for each in left}
+        alike = {each: self.similarity.cosine(self.question, rivals[each][0]) for each in left}
         best = max(left, key=alike.__getitem__, default=None)
-        return best if best and alike[best] > self.likeness.cosine(self.question, names[0]) else None
+        return best if best and alike[best] > self.similarity.cosine(self.question, names[0]) else None
 
 
 def _names(relation: str, described: Described) -> list[str]:

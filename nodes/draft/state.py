@@ -93,7 +93,7 @@ class RunDraft:
         drafted: What its writer says.
         checked: What the checks say.
         table: Its rows, without nodes that have no name.
-        doubts: Objections that its writer has not heeded.
+        doubts: Objections that its writer has not answered.
         unmet: Words of the question that it does not say.
     """
 

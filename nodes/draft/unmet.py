@@ -1,4 +1,4 @@
-"""What a question says and its draft does not: entities, values, cues, and any other words."""
+"""What a question says and its draft does not: entities, values, modifiers, and any other words."""
 
 import asyncio
 import re
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from kgqa.kg.terms import Entity, Literal, Term, plain_term
 from kgqa.kg.text import spaced
 from kgqa.nodes.coverage import uncovered_by_terms
-from kgqa.nodes.cues import asked_extremes, unused_cues_of_sparql
 from kgqa.nodes.draft.state import Described, DraftState
-from kgqa.nodes.said import unsaid_figures
+from kgqa.nodes.mentioned import unsaid_figures
+from kgqa.nodes.modifiers import asked_extremes, unused_modifiers_of_sparql
 from kgqa.priors.masking import TOPIC_MASK, mask_topic
 from kgqa.retrieval.wording import MIN_STEM_SAID, relation_phrase, word_similarity
 from kgqa.runtime.node import NodeRuntime
@@ -60,11 +60,11 @@ class _Query:
         return [_words(spaced(self.described.called(id))) for id in self.checked.ids]
 
     def unmet(self, answers: Sequence[Term]) -> Iterator[str]:
-        """Yield the topics, values, cues and figures of the question that it does not say."""
+        """Yield the topics, values, modifiers and figures of the question that it does not say."""
         question, topics = self.state["question"], self.state["topic_entities"]
         yield from (str(topic) for topic in topics if not self._is_met(topic))
         yield from self._unused_values()
-        yield from unused_cues_of_sparql(self.checked.text, answers, question, topics)
+        yield from unused_modifiers_of_sparql(self.checked.text, answers, question, topics)
         if self.checked.ordered_by_hidden and self.checked.limit is None and len(answers) > 1:
             yield from asked_extremes(question)
         yield from unsaid_figures(without_names(question, topics, self.described), self._figures())

@@ -7,7 +7,7 @@ from random import Random
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Literal
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
-from kgqa.nodes.likeness import likeness_scores, likest
+from kgqa.nodes.similarity import most_similar, similarity_scores
 from kgqa.nodes.verdicts import hold_group
 from kgqa.prompts.candidates import ChainFindings, parse_number
 from kgqa.prompts.choose_entities import ChooseEntities
@@ -53,7 +53,7 @@ async def _screen(group: ChainFindings, question: str, runtime: NodeRuntime) -> 
     width, encoder = runtime.context.width, runtime.context.entity_encoder
     if len(named) > width:
         names = [str(end.term) for end in named]
-        best = likest(await likeness_scores(names, question, runtime, "encoder", encoder), width)
+        best = most_similar(await similarity_scores(names, question, runtime, "encoder", encoder), width)
         named = tuple(named[at] for at in sorted(best))
     if len(unnamed) > MAX_UNNAMED:
         unnamed = Random(f"{question} {group.chain}").sample(unnamed, MAX_UNNAMED)

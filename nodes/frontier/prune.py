@@ -13,9 +13,9 @@ from kgqa.nodes.frontier.state import (
     prompt_context,
     spent_chains,
 )
-from kgqa.nodes.likeness import likeness_scores
 from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, shown_exemplars
 from kgqa.nodes.retrieve_relations import choose_extensions, reached_names
+from kgqa.nodes.similarity import similarity_scores
 from kgqa.priors.candidate_ranking import hop_words
 from kgqa.prompts.chain import Extension
 from kgqa.prompts.pick_relations import PickRelations
@@ -51,8 +51,8 @@ async def pick_relations(state: FrontierState, runtime: NodeRuntime) -> Frontier
             exemplars=exemplars,
             **prompt_context(state),
         )
-        withheld = [] if explores_entities(runtime.context) else state["withheld"]
-        if choice := await choose_extensions(prompt, withheld, runtime):
+        hidden = [] if explores_entities(runtime.context) else state["hidden"]
+        if choice := await choose_extensions(prompt, hidden, runtime):
             chosen += choice.offers
             outright = choice.outright
     runtime.trace |= {"chosen": [str(each.chain) for each in chosen], "set_aside": len(offers) - len(chosen)}
@@ -76,7 +76,7 @@ async def score_relations(state: FrontierState, runtime: NodeRuntime) -> Frontie
     question, topics = state["question"], tuple(state["topic_entities"])
     if by in {"bm25", "encoder"}:
         texts = [hop_words(offer.hops) for offer in offers]
-        scores = await likeness_scores(texts, question, runtime, by)
+        scores = await similarity_scores(texts, question, runtime, by)
         scored = [replace(offer, score=score) for offer, score in zip(offers, scores, strict=True)]
     elif len(offers) == 1 and not runtime.context.always_ask:
         scored = offers

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
-from kgqa.nodes.likeness import likeness_scores, likest
+from kgqa.nodes.similarity import most_similar, similarity_scores
 from kgqa.nodes.verdicts import hold_group
 from kgqa.prompts.candidates import ChainFindings, numbered_candidates
 from kgqa.prompts.score_entities import ScoreEntities
@@ -61,7 +61,7 @@ async def _rate_ends(
         return {end: said.get(number, 0.0) for number, end in enumerate(shown, 1)}
     rows = [(group.chain, end) for group in groups for end in group.named]
     if by in {"bm25", "encoder"}:
-        likes = await likeness_scores([str(end.term) for _, end in rows], question, runtime, by)
+        likes = await similarity_scores([str(end.term) for _, end in rows], question, runtime, by)
         return dict(zip(rows, likes, strict=True))
     draws = random.Random(sha256(question.encode("utf-8", "replace")).digest())
     return {row: draws.random() for row in rows}
@@ -77,7 +77,7 @@ async def _shorten_groups(
         share = sum(of == number for of, _ in listed)
         if share < len(group.named):
             names = [str(end.term) for end in group.named]
-            best = likest(await likeness_scores(names, question, runtime, "encoder"), share)
+            best = most_similar(await similarity_scores(names, question, runtime, "encoder"), share)
             group = replace(group, ends=tuple(group.named[at] for at in sorted(best)))
         short.append(group)
     return short

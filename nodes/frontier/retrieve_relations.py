@@ -40,13 +40,13 @@ async def retrieve_relations(state: FrontierState, runtime: NodeRuntime) -> Fron
         share = max(1, MAX_OFFERED_RELATIONS // max(1, len(open_)))
         if explores_entities(runtime.context):  # each entity has a prompt of its own
             tried, share = set(), MAX_OFFERED_RELATIONS
-        every, withheld = await list_extensions({chain: known[chain] for chain in open_}, runtime)
-        every, withheld = ([x for x in some if x.chain not in tried] for some in (every, withheld))
-        begun["withheld"] = withheld if every else []
+        every, hidden = await list_extensions({chain: known[chain] for chain in open_}, runtime)
+        every, hidden = ([x for x in some if x.chain not in tried] for some in (every, hidden))
+        begun["hidden"] = hidden if every else []
         for chain in open_:
-            shown, others = limit_extensions([x for x in every or withheld if x.start == chain], share)
+            shown, others = limit_extensions([x for x in every or hidden if x.start == chain], share)
             offers += shown
-            begun["withheld"] += others
+            begun["hidden"] += others
         runtime.trace |= {"frontier": [str(chain) for chain in open_], "relations": len(offers)}
     if offers:
         return {**begun, **count_second_look(state), "offers": offers}

@@ -5,7 +5,13 @@ from collections.abc import Sequence
 
 from kgqa.kg.terms import Entity, Term, local_name, one_line
 from kgqa.nodes.claim import claimed_answer
-from kgqa.nodes.cues import unasked_function, unmet_kind, unmet_topics_of_sparql, unused_cues_of_sparql
+from kgqa.nodes.mentioned import is_term_said
+from kgqa.nodes.modifiers import (
+    unasked_function,
+    unmet_kind,
+    unmet_topics_of_sparql,
+    unused_modifiers_of_sparql,
+)
 from kgqa.nodes.record import (
     complete_record,
     complete_without_proof,
@@ -13,7 +19,6 @@ from kgqa.nodes.record import (
     parametric_answers,
     read_back,
 )
-from kgqa.nodes.said import is_term_said
 from kgqa.nodes.sparql_qa.state import SparqlQAState
 from kgqa.prompts.base import MAX_LABEL_CHARS
 from kgqa.runtime.node import NodeRuntime, node
@@ -63,7 +68,7 @@ def _extract_answers(state: SparqlQAState, runtime: NodeRuntime) -> Update:
     query = state["query"] if {*proved} == {*state["rows"]} and not memory else None
     read = state["constants"] if query else None
     unmet = [*unmet_topics_of_sparql(read, topics), *unmet_kind(proved, question)]
-    unmet += unused_cues_of_sparql(query, proved, question, topics) if query else []
+    unmet += unused_modifiers_of_sparql(query, proved, question, topics) if query else []
     unmet += ["not all rows"] if read and read.is_cut else []
     conditions = _written_conditions(read, state) if read else []
     unasked = unasked_function("count", question) if read and read.counts else None

@@ -13,8 +13,8 @@ from kgqa.kg.errors import KGRejected
 from kgqa.kg.pages import ChainResult, Table
 from kgqa.kg.terms import Entity, Hop, Literal, Term, one_line
 from kgqa.models.errors import UnknownModel
-from kgqa.nodes.likeness import likeness, likest
 from kgqa.nodes.link import link
+from kgqa.nodes.similarity import most_similar, similarity
 from kgqa.nodes.sparql_qa.state import SparqlQAState, SparqlQAUpdate
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.act import opening
@@ -157,8 +157,8 @@ async def _list_relations(question: str, runtime: NodeRuntime) -> str:
     most = runtime.context.relations
     if len(hops) > most:
         runtime.trace["relations"] = most
-        likes = await likeness([relation_words(hop.words) for hop in hops], question, runtime, "encoder")
-        hops = [hops[at] for at in sorted(likest(likes, most))]
+        likes = await similarity([relation_words(hop.words) for hop in hops], question, runtime, "encoder")
+        hops = [hops[at] for at in sorted(most_similar(likes, most))]
     lines = "\n".join(f"<{show_id(hop.relation)}> ({one_line(hop.words)})" for hop in hops)
     return f"The graph has these relations, each by its IRI and its name:\n{cut_text(lines)}"
 

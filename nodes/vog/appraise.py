@@ -134,7 +134,7 @@ async def _measure_step(state: VoGState, plan: SearchPlan, runtime: NodeRuntime)
     judging = asyncio.to_thread(detector.contradicts, statements, step.observation)
     last = 2 + len(thoughts)
     return measure_revision(
-        likeness=cosine if raw else scaled_cosine,
+        similarity=cosine if raw else scaled_cosine,
         question=rows[0],
         step=rows[1],
         predicted=rows[2] if predicted or not raw else None,

@@ -39,7 +39,7 @@ async def rank_candidates(
     step: PlanStep | None,
     runtime: NodeRuntime,
 ) -> list[RelationCandidate]:
-    """Put relations in order by their likeness to what is suggested, and keep the best for each topic.
+    """Put relations in order by their similarity to what is suggested, and keep the best for each topic.
 
     Those most alike to what the step predicts are kept, and those most alike to the question,
     so that a wrong prediction does not crowd out the right relation. By ``suggestions="plan"``
@@ -50,16 +50,16 @@ async def rank_candidates(
     texts = [hop_words(offer.hops) for offer in offers]
     hints = [hint for hint in ([question], predicted_texts(step)) if hint]
     if runtime.context.suggestions == "plan":
-        likest = await _likeness_weights(texts, hints[-1], runtime)
-        return [offers[at] for at in _best_indices(likest, runtime)]
-    by_hint = [await _likeness_weights(texts, hint, runtime) for hint in hints]
+        weights = await _similarity_weights(texts, hints[-1], runtime)
+        return [offers[at] for at in _best_indices(weights, runtime)]
+    by_hint = [await _similarity_weights(texts, hint, runtime) for hint in hints]
     stay: set[int] = set()
     for topic in dict.fromkeys(path.topic for path in frontier):
         heads = {place for place, path in enumerate(frontier) if path.topic == topic}
         places = [at for at, offer in enumerate(offers) if not heads.isdisjoint(offer.heads)]
         stay.update(places[at] for weights in by_hint for at in _best_indices(weights[places], runtime))
-    likest = np.max(by_hint, axis=0)
-    return [offers[at] for at in sorted(stay, key=lambda at: (-likest[at], at))]
+    weights = np.max(by_hint, axis=0)
+    return [offers[at] for at in sorted(stay, key=lambda at: (-weights[at], at))]
 
 
 async def likeliest_terms(
@@ -75,13 +75,13 @@ async def likeliest_terms(
     if len(terms) <= width:
         return list(terms)
     if runtime.context.suggestions == "plan":
-        weights = await _likeness_weights([str(term) for term in terms], suggestions, runtime)
+        weights = await _similarity_weights([str(term) for term in terms], suggestions, runtime)
         return [terms[at] for at in _best_indices(weights, runtime)]
     wanted = set(map(normalise_answer, suggestions))
     called = [term for term in terms if term.name and normalise_answer(term.name) in wanted]
     first = set(called)
     others = [term for term in terms if term.name and term not in first][:MAX_COMPARED_NAMES]
-    weights = await _likeness_weights([str(term.name) for term in others], suggestions, runtime)
+    weights = await _similarity_weights([str(term.name) for term in others], suggestions, runtime)
     likeliest = [others[at] for at in _best_indices(weights, runtime)]
     return [*called, *likeliest, *(term for term in terms if not term.name)][:width]
 
@@ -94,10 +94,10 @@ def predicted_texts(step: PlanStep | None) -> list[str]:
     return [text for text in dict.fromkeys([*relations, step.search]) if text.strip()]
 
 
-async def _likeness_weights(
+async def _similarity_weights(
     texts: Sequence[str], suggestions: Sequence[str], runtime: NodeRuntime
 ) -> npt.NDArray[np.float64]:
-    """Return the likeness of each text to the suggestion it is most alike to: w (equation 5)."""
+    """Return the similarity of each text to the suggestion it is most alike to: w (equation 5)."""
     if not texts:
         return np.zeros(0)
     rows = await runtime.encode([*texts, *map(relation_words, suggestions)])

@@ -43,8 +43,8 @@ class Shelf:
         self.tau = tau
         self.asked: list[tuple[str, int]] = []
         self._found = [
-            BlueprintMatch(f"anchor {number}", Blueprint.parse(branches), likeness)
-            for number, (likeness, branches) in enumerate(found, 1)
+            BlueprintMatch(f"anchor {number}", Blueprint.parse(branches), similarity)
+            for number, (similarity, branches) in enumerate(found, 1)
         ]
 
     def nearest(self, question: str, k: int) -> list[BlueprintMatch]:

@@ -209,7 +209,7 @@ def run(command: str) -> str:
 
 
 def unmeasured(text: str) -> str:
-    """Leave seconds and likenesses out."""
+    """Leave seconds and similarities out."""
     return re.sub(r"\d+\.\d+", "#", text)
 
 

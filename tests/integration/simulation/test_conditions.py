@@ -59,7 +59,7 @@ def test_another_way_has_the_same_places(family) -> None:
 def test_without_a_query_nothing_is_known(family) -> None:
     oracle = Oracle(question("max", "parent"), family)
     assert (oracle.conditions(PARENTS), oracle.aggregate(PARENTS)) == ((), None)
-    assert not oracle.tells_apart(PARENTS)
+    assert not oracle.is_discriminative(PARENTS)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_without_a_query_nothing_is_known(family) -> None:
 )
 def test_conditions_and_extremes_of_attributes_tell_ends_apart(family, asking: Question, apart: bool) -> None:
     at = chain("ann", " ".join(asking.paths[0].relations))
-    assert Oracle(asking, family).tells_apart(at) is apart
+    assert Oracle(asking, family).is_discriminative(at) is apart
 
 
 async def test_what_meets_a_condition_is_filtered_and_counted(family) -> None:

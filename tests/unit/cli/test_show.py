@@ -18,7 +18,7 @@ ENTRIES: list[tuple[dict[str, Any], str]] = [
             "blueprint": "directed & ^music",
             "dropped": ["shot"],
         },
-        "adapted · likeness 0.81 · directed & ^music · not in the graph: shot",
+        "adapted · similarity 0.81 · directed & ^music · not in the graph: shot",
     ),
     (
         {"node": "blueprint", "source": "none", "similarity": None, "anchor": None, "blueprint": None},

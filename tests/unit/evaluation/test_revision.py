@@ -102,7 +102,7 @@ def test_signals_are_told_apart_by_who_gave_them_at_any_step() -> None:
     assert found["verifiers"] == {"rules": 9}
 
 
-def test_a_signal_that_was_not_heeded_counts_as_a_signal_alone() -> None:
+def test_a_signal_that_was_not_acted_on_counts_as_a_signal_alone() -> None:
     spent = verified(2, nli=True, decision="forward", spent="revisions")
     results = [
         result(0, planned(), verified(1, model=True, decision="forward")),

@@ -34,7 +34,7 @@ def stopping(**more: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("likeness", "library", "context", "source"),
+    ("similarity", "library", "context", "source"),
     [
         (0.93, 0.92, None, "copied"),
         (0.92, 0.92, None, "adapted"),
@@ -45,12 +45,12 @@ def stopping(**more: Any) -> Any:
     ],
 )
 async def test_a_blueprint_is_copied_above_the_threshold_and_adapted_below(
-    cog: AskCoG, likeness: float, library: float, context: float | None, source: str
+    cog: AskCoG, similarity: float, library: float, context: float | None, source: str
 ) -> None:
     model = stopping(adapt_blueprint={"branches": [["pet", "^child"]]})
-    record = await cog(model, Shelf((likeness, [["child"]]), tau=library), tau=context)
+    record = await cog(model, Shelf((similarity, [["child"]]), tau=library), tau=context)
     [entry] = entries(record, "blueprint")
-    assert (entry["source"], entry["similarity"], entry["anchor"]) == (source, likeness, "anchor 1")
+    assert (entry["source"], entry["similarity"], entry["anchor"]) == (source, similarity, "anchor 1")
     assert entry["blueprint"] == ("child" if source == "copied" else "pet ^child")
     assert len(asked(model, "adapt_blueprint")) == (source == "adapted")
 

@@ -117,7 +117,7 @@ async def test_branches_that_wait_are_offered_first(cog: AskCoG) -> None:
     ]
 
 
-async def test_branches_are_offered_by_their_likeness_to_the_blueprint(cog: AskCoG) -> None:
+async def test_branches_are_offered_by_their_similarity_to_the_blueprint(cog: AskCoG) -> None:
     model = playing(prune_relations=choose("child"), check_sufficiency=decide(), diagnose={"step": 0})
     await cog(model, copied("child pet"), safeguard="sparse")
     first, *others = asked(model, "diagnose")[0].pruned

@@ -98,7 +98,7 @@ async def test_what_the_question_says_is_decided_by_the_graph(
 
 
 @pytest.mark.parametrize(
-    ("question", "query", "cue"),
+    ("question", "query", "modifier"),
     [
         ("Who is the youngest of the Team with goals?", where("goals exists"), "youngest"),
         ("Who is the youngest of the Team but Ace?", where("nickname != Ace"), "youngest"),
@@ -106,11 +106,11 @@ async def test_what_the_question_says_is_decided_by_the_graph(
     ],
 )
 async def test_a_cue_stays_open_where_a_condition_says_something_else(
-    graph: Open, question: str, query: Callable[[ComposeQuery], Line], cue: str
+    graph: Open, question: str, query: Callable[[ComposeQuery], Line], modifier: str
 ) -> None:
     record = await once(graph(TEAM), query, question)
     assert record["outcome"] == "grounded_unverified"
-    assert (cue, None) in deciders(record)
+    assert (modifier, None) in deciders(record)
 
 
 async def test_a_value_in_two_languages_is_chosen_as_one(graph: Open) -> None:

@@ -54,7 +54,7 @@ def taking(relation: str) -> ScriptedModel:
         ("Which cars from Wolf swim in rivers?", "made_by", ["swim"]),  # one phrase for each, and no name
         ("Which cars could I drive if I were loyal to Wolf?", "made_by", []),  # who asks restricts nothing
         ("Where does Saxony have region status?", "region", []),  # said in part by the relation
-        ("Which oldest red cars are made by Wolf?", "made_by", ["oldest", "red"]),  # beside a cue,
+        ("Which oldest red cars are made by Wolf?", "made_by", ["oldest", "red"]),  # beside a modifier,
         ("Which 2 red cars are made by Wolf?", "made_by", ["red"]),  # and after a number
     ],
 )

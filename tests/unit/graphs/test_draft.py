@@ -55,7 +55,7 @@ async def test_rows_of_a_right_query_are_grounded(workshop: SparqlGraph) -> None
     assert {(each["head"]["name"], each["tail"]["id"]) for each in record["evidence"]} >= {("Acme", "Ulm")}
 
 
-async def test_of_many_relations_of_what_is_found_the_likest_are_shown() -> None:
+async def test_of_many_relations_of_what_is_found_the_most_similar_are_shown() -> None:
     units = "".join(f"e:u{n} r:{name}Unit e:m1 ." for n, name in enumerate("abcdefgh"))
     many = open_workshop(f"{units} e:u9 r:volumeUnit e:m1 .")
     _, model = await ask(

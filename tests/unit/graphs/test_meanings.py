@@ -22,7 +22,7 @@ async def test_other_meanings_of_a_topic_are_kept(graph: Callable[[str], SparqlG
     link = next(entry for entry in record["trace"] if entry["node"] == "link")
     [film] = link["topics"]
     assert film["id"].endswith("film")
-    assert link["meanings"] == {film["id"]: [{"id": "http://t/e/old", "name": "Chicago"}]}
+    assert link["alternative_entities"] == {film["id"]: [{"id": "http://t/e/old", "name": "Chicago"}]}
 
 
 async def test_a_topic_that_is_given_by_its_id_has_no_other_meaning(
@@ -31,7 +31,7 @@ async def test_a_topic_that_is_given_by_its_id_has_no_other_meaning(
     context = context_of("cor")(kg=graph(CHICAGOS), model="offline")
     asked = {"question": "Who directed Chicago?", "topics": ["http://t/e/film"]}
     record = await graph_of("cor").ainvoke(asked, context=context)
-    assert all("meanings" not in entry for entry in record["trace"])
+    assert all("alternative_entities" not in entry for entry in record["trace"])
     assert (shown(record), record["outcome"]) == (["Rob"], "grounded")
 
 

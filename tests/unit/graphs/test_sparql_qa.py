@@ -89,7 +89,7 @@ class TestChain:
         assert usage["kg_queries"] >= 3
 
     @pytest.mark.parametrize(
-        ("question", "rest", "open_cues"),
+        ("question", "rest", "open_modifiers"),
         [
             ("What is the first town where a child of Ada lives?", "", ["first"]),
             ("What is the first town where a child of Ada lives?", "ORDER BY ?t", []),
@@ -98,13 +98,13 @@ class TestChain:
             ("How many towns are homes of Ada's children?", "", ["How many"]),
         ],
     )
-    async def test_a_cue_that_the_query_does_not_heed_is_open(
-        self, ask: Ask, question: str, rest: str, open_cues: list[str]
+    async def test_a_modifier_that_the_query_does_not_apply_is_open(
+        self, ask: Ask, question: str, rest: str, open_modifiers: list[str]
     ) -> None:
         query = f"{HOMES.partition('ORDER')[0]}{rest}"
         record = await ask(said(query), said("Ulm and Bonn"), question=question)
-        assert record["outcome"] == ("grounded_unverified" if open_cues else "grounded")
-        assert [each["words"] for each in record["conditions"]] == open_cues
+        assert record["outcome"] == ("grounded_unverified" if open_modifiers else "grounded")
+        assert [each["words"] for each in record["conditions"]] == open_modifiers
 
     async def test_a_question_for_yes_or_no_is_judged_by_facts_first(self, ask: Ask) -> None:
         given = {"question": "Is Ben a child of Ada?", "topics": ["Ada", "Ben"]}

@@ -246,7 +246,7 @@ async def test_relations_of_all_topics_are_filtered_together(
     assert entries(record, "rerank")[0]["best"][0] == "-lives_in->"
 
 
-async def test_likenesses_are_raw_cosines_where_told(vog: AskVoG) -> None:
+async def test_similarityes_are_raw_cosines_where_told(vog: AskVoG) -> None:
     """Appendix B.2: all similarities are cosines."""
 
     async def metrics(**options: Any) -> dict[str, Any]:

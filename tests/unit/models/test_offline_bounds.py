@@ -187,7 +187,7 @@ def test_a_plan_is_made_of_members_of_a_class_alone(huts: str, question: str) ->
     assert record["answers"]
 
 
-def test_without_conditions_no_bound_is_heeded(huts: str) -> None:
+def test_without_conditions_no_bound_is_applied(huts: str) -> None:
     record = kgqa.ask(
         "Which huts of the club Uto have more than 100 beds?",
         kg=huts,

@@ -113,13 +113,13 @@ def test_the_best_of_all_ways_to_say_hops_is_found(words: int, hops: int, random
     order = _order(words, *([random.random() / 2 for _ in range(words)] for _ in range(2)))
     texts = sorted({span for spans in order.spans for span in spans})
     columns = {text: at for at, text in enumerate(texts)}
-    likeness = np.array([[[random.random() for _ in texts] for _ in range(hops)]])
+    similarity = np.array([[[random.random() for _ in texts] for _ in range(hops)]])
     like = {
-        (begin, end, hop): likeness[0, hop, columns[" ".join(f"w{at}" for at in range(begin, end))]]
+        (begin, end, hop): similarity[0, hop, columns[" ".join(f"w{at}" for at in range(begin, end))]]
         for begin, end, hop in product(range(words), range(1, words + 1), range(hops))
         if 0 < end - begin <= 2
     }
-    said = align_hops(likeness, order, columns)[-1, 0]
+    said = align_hops(similarity, order, columns)[-1, 0]
     for last in range(min(hops, words)):
         ways = [each for each in _sayings(words, hops) if each[-1][2] == last]
         assert said[last] == pytest.approx(max(_value(each, like, order) for each in ways))

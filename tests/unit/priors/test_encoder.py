@@ -105,7 +105,7 @@ def test_texts_of_all_lengths_go_through_together(minilm, monkeypatch):
     assert sum(passes) == 10 and max(passes) <= minilm_module.MAX_BATCH_TOKENS // 202
 
 
-def test_likeness(minilm):
+def test_similarity(minilm):
     question, mother, height = minilm.encode([QUESTION, "mother", "height above sea level"])
     assert question @ mother > question @ height + 0.1
 

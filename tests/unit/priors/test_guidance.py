@@ -16,14 +16,14 @@ PAPER = SignalWeights(0.6, 0.25, 0.15)
 
 LOCAL, STEP, GLOB = ([0.5, 0.1], [0.2, 0.8], [0.4, 0.9])
 
-likeness = st.floats(-1, 1, width=32)
+similarity = st.floats(-1, 1, width=32)
 
 
 @st.composite
 def tables(draw: st.DrawFn) -> Similarities:
-    """Likenesses of up to 6 subgoals to up to 5 slots."""
+    """Similarities of up to 6 subgoals to up to 5 slots."""
     steps, slots = draw(st.integers(0, 6)), draw(st.integers(1, 5))
-    row = st.lists(likeness, min_size=slots, max_size=slots)
+    row = st.lists(similarity, min_size=slots, max_size=slots)
     return array(draw(st.lists(row, min_size=steps, max_size=steps))).reshape(steps, slots)
 
 
@@ -41,7 +41,7 @@ def array(values: object) -> Similarities:
         pytest.param([[0.9, 0.1, 0.2], [0.8, 0.1, 0.2]], [0, 0], id="a slot may have several steps"),
         pytest.param([[0.5, 0.5, 0.5]], [0], id="the first of equals"),
         pytest.param([[0.1, 0.7, 0.2], [0.9, 0.4, 0.4]], [1, 1], id="the first of equals that are left"),
-        pytest.param([[-0.9, -0.1, -0.5]], [1], id="likenesses below 0"),
+        pytest.param([[-0.9, -0.1, -0.5]], [1], id="similarities below 0"),
         pytest.param([[0.3], [0.9]], [0, 0], id="one slot"),
         pytest.param([[0.9, 0.1]] * 4, [0, 0, 1, 1], id="steps beyond the last slot are at it"),
     ],
@@ -151,7 +151,7 @@ def test_fusion_leaves_the_signals_as_they_are() -> None:
 
 
 @given(
-    st.lists(st.tuples(likeness, likeness, likeness), min_size=1, max_size=5),
+    st.lists(st.tuples(similarity, similarity, similarity), min_size=1, max_size=5),
     st.tuples(st.booleans(), st.booleans(), st.booleans()).filter(any),
     st.tuples(*[st.floats(0.01, 1)] * 3),
 )

@@ -38,7 +38,7 @@ def metrics(**other: Any) -> RevisionMetrics:
     return measure_revision(**{**given, "earlier": rows(), "facts": rows((1, 0)), **other})
 
 
-def test_likenesses_are_cosines_from_0_to_1() -> None:
+def test_similarityes_are_cosines_from_0_to_1() -> None:
     assert asdict(metrics()) == {
         "quality": 0.8,
         "coherence": 0.5,
@@ -49,8 +49,8 @@ def test_likenesses_are_cosines_from_0_to_1() -> None:
     }
 
 
-def test_likenesses_may_be_the_cosines_themselves() -> None:
-    found = metrics(likeness=cosine, thought=rows((0.8, -0.6))[0], facts=rows((-1, 0), (0, 1)))
+def test_similarityes_may_be_the_cosines_themselves() -> None:
+    found = metrics(similarity=cosine, thought=rows((0.8, -0.6))[0], facts=rows((-1, 0), (0, 1)))
     assert (found.quality, found.coherence, found.efficiency, found.alignment) == (0.6, -0.6, 1.0, 0.0)
     assert task_reward(found) == pytest.approx(0.3 * 0.6 - 0.3 * 0.6 + 0.2)
     assert task_reward(RevisionMetrics(0.6, 0.5, 0.9, 0.7, unanswered=True)) == pytest.approx(0.55)
@@ -108,7 +108,7 @@ def test_what_an_answer_lacks_is_told_as_given() -> None:
         pytest.param(True, True, 0.06, id="both"),
     ],
 )
-def test_the_task_reward_weighs_likenesses_and_takes_penalties(
+def test_the_task_reward_weighs_similarityes_and_takes_penalties(
     contradicted: bool, unanswered: bool, reward: float
 ) -> None:
     assert task_reward(

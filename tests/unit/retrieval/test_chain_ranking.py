@@ -85,7 +85,7 @@ def test_the_question_is_compared_with_all_hops_together() -> None:
     assert table(way(P, Q))[0]["whole"] == pytest.approx((0.8 + 0.6) / math.sqrt(2))
 
 
-def test_of_mirrored_chains_the_one_in_the_likest_words_speaks() -> None:
+def test_of_mirrored_chains_the_one_in_the_most_similar_words_speaks() -> None:
     mirrors = InverseRelations({P.relation: Q.relation, Q.relation: P.relation})
     [merged] = mirrors.merge_chains(
         [way(P, ends=(Candidate(Literal("1")), Candidate(Literal("2")))), way(Q.inverse)], ()

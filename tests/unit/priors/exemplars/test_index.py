@@ -88,7 +88,7 @@ def test_only_what_is_of_this_very_question_alone_is_its_own() -> None:
     assert not two.is_of("who is ANN")
 
 
-def test_the_likest_come_first_and_each_way_of_solving_once(index: SolutionIndex) -> None:
+def test_the_most_similar_come_first_and_each_way_of_solving_once(index: SolutionIndex) -> None:
     found = index.recall("?", "who was born or married [entity]?", pool=20, shown=9, similarity=0)
     assert shown(found)[0] == "who married Ann?"
     ways = [each.solution.branches for each in found]

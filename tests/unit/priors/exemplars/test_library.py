@@ -34,7 +34,7 @@ def test_the_nearest_come_first_and_the_same_question_is_as_near_as_can_be(
     assert len(exemplars.nearest("who married [ENT]?", 99)) == 6
 
 
-def test_likeness_is_of_the_vectors_and_of_the_words(exemplars: ExemplarLibrary) -> None:
+def test_similarity_is_of_the_vectors_and_of_the_words(exemplars: ExemplarLibrary) -> None:
     near = {near.exemplar.question: near.similarity for near in exemplars.nearest("who was born?", 9)}
     # runs that two of the six questions have, and how many: of what is asked, and of the second
     asked = weights(who=2, was=3, born=2)

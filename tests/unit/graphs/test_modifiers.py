@@ -6,7 +6,7 @@ import kgqa
 from kgqa.kg.opening import open_graph
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
-from kgqa.nodes.cues import unused_cues
+from kgqa.nodes.modifiers import unused_modifiers
 from kgqa.tests.support.doubles import FAMILY, children
 
 ADA = Entity("http://t/e/ada", "Ada")
@@ -20,7 +20,7 @@ def query(*conditions: Condition, hop: Hop = CHILD, aggregate: Aggregate | None 
 
 
 @pytest.mark.parametrize(
-    ("question", "cues"),
+    ("question", "modifiers"),
     [
         ("Who was Ada's first child?", ["first"]),
         ("Who is Ada's most recent child?", ["most recent"]),
@@ -63,8 +63,8 @@ def query(*conditions: Condition, hop: Hop = CHILD, aggregate: Aggregate | None 
         ('Which child of Ada said "I am not the first"?', []),
     ],
 )
-def test_cues_are_told_by_their_words(question: str, cues: list[str]) -> None:
-    assert unused_cues(query(), CHILDREN, question, [ADA]) == cues
+def test_modifiers_are_told_by_their_words(question: str, modifiers: list[str]) -> None:
+    assert unused_modifiers(query(), CHILDREN, question, [ADA]) == modifiers
 
 
 @pytest.mark.parametrize(
@@ -84,12 +84,12 @@ def test_cues_are_told_by_their_words(question: str, cues: list[str]) -> None:
         ("Who is Ada's last child?", AnswerQuery(query().branches, 1, picked=(Pick(1, (ADA,), "the last"),))),
     ],
 )
-def test_what_a_query_heeds_is_no_open_condition(question: str, used: AnswerQuery) -> None:
-    assert unused_cues(used, CHILDREN, question, [ADA]) == []
+def test_what_a_query_applies_is_no_open_condition(question: str, used: AnswerQuery) -> None:
+    assert unused_modifiers(used, CHILDREN, question, [ADA]) == []
 
 
 @pytest.mark.parametrize(
-    ("question", "used", "cues"),
+    ("question", "used", "modifiers"),
     [
         ("Who was Ada's second tallest child?", query(aggregate=Aggregate("argmax", (AGE,))), ["second"]),
         ("Who was Ada's tallest child in 1961?", query(aggregate=Aggregate("argmax", (AGE,))), ["1961"]),
@@ -112,29 +112,33 @@ def test_what_a_query_heeds_is_no_open_condition(question: str, used: AnswerQuer
         ("What second language is the oldest?", query(aggregate=Aggregate("argmax", (AGE,))), []),
     ],
 )
-def test_what_is_computed_heeds_its_own_cue_alone(question: str, used: AnswerQuery, cues: list[str]) -> None:
-    assert unused_cues(used, CHILDREN[:1], question, [ADA]) == cues
+def test_what_is_computed_applies_its_own_modifier_alone(
+    question: str, used: AnswerQuery, modifiers: list[str]
+) -> None:
+    assert unused_modifiers(used, CHILDREN[:1], question, [ADA]) == modifiers
 
 
-def test_a_condition_on_a_year_heeds_no_order() -> None:
+def test_a_condition_on_a_year_applies_no_order() -> None:
     used = query(Condition(1, (AGE,), "year", Literal("1961")))
-    assert unused_cues(used, CHILDREN, "Who was Ada's first child in 1961?", [ADA]) == ["first"]
+    assert unused_modifiers(used, CHILDREN, "Who was Ada's first child in 1961?", [ADA]) == ["first"]
 
 
-def test_one_answer_has_no_order_but_a_year_is_to_be_heeded() -> None:
+def test_one_answer_has_no_order_but_a_year_is_to_be_applied() -> None:
     asked = "Who was Ada's first child in 1961?"
-    assert unused_cues(query(), CHILDREN[:1], asked, [ADA]) == ["1961"]
-    heeded = query(Condition(1, (AGE,), "year", Literal("1961")))
-    assert unused_cues(heeded, CHILDREN[:1], asked, [ADA]) == []
+    assert unused_modifiers(query(), CHILDREN[:1], asked, [ADA]) == ["1961"]
+    applied = query(Condition(1, (AGE,), "year", Literal("1961")))
+    assert unused_modifiers(applied, CHILDREN[:1], asked, [ADA]) == []
     span = query(Condition(1, (AGE,), ">=", Literal("1960", "http://www.w3.org/2001/XMLSchema#gYear")))
-    assert unused_cues(span, CHILDREN[:1], "Which child did Ada have in the 1960s?", [ADA]) == []
-    assert unused_cues(query(), CHILDREN[:1], "Which child of Ada is not in Ulm?", [ADA]) == ["not"]
+    assert unused_modifiers(span, CHILDREN[:1], "Which child did Ada have in the 1960s?", [ADA]) == []
+    assert unused_modifiers(query(), CHILDREN[:1], "Which child of Ada is not in Ulm?", [ADA]) == ["not"]
 
 
 def test_names_hold_no_cues() -> None:
-    assert unused_cues(query(), CHILDREN, "Who made the last king of scotland?", [FILM]) == []
+    assert unused_modifiers(query(), CHILDREN, "Who made the last king of scotland?", [FILM]) == []
     assert (
-        unused_cues(query(), [Literal("2004 Games"), Literal("2004 Cup")], "Which games were in 2004?", [ADA])
+        unused_modifiers(
+            query(), [Literal("2004 Games"), Literal("2004 Cup")], "Which games were in 2004?", [ADA]
+        )
         == []
     )
 
@@ -147,7 +151,7 @@ def test_names_hold_no_cues() -> None:
     ],
 )
 def test_a_year_of_a_topics_name_is_no_cue_wherever_it_stands(question: str, topic: str) -> None:
-    assert unused_cues(query(), CHILDREN, question, [Entity("http://t/e/topic", topic)]) == []
+    assert unused_modifiers(query(), CHILDREN, question, [Entity("http://t/e/topic", topic)]) == []
 
 
 async def test_an_answer_that_minds_no_cue_is_unverified(turtle) -> None:

@@ -1,4 +1,4 @@
-"""Cues: words of a question that ask for more than where a chain leads, and whether a query heeds them."""
+"""Modifiers: words of a question that ask for more than where a chain leads, and which a query applies."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -95,19 +95,21 @@ def unmet_topics_of_sparql(read: QueryConstants | None, topics: Iterable[Entity]
     return [str(topic) for topic in topics if read is None or topic.id not in read.binding]
 
 
-def without_cues(words: Sequence[str]) -> tuple[str, ...]:
+def without_modifiers(words: Sequence[str]) -> tuple[str, ...]:
     """Return words but for those that ask for an order, a time, a negation or a figure.
 
-    >>> without_cues(["largest", "wooden"])
+    >>> without_modifiers(["largest", "wooden"])
     ('wooden',)
     """
     text = " ".join(words)
-    cues = (cue for each in (_ORDER, _RANK, _NOW, _NEGATION, _COMPUTED) for cue in each.finditer(text))
-    cued = {word for cue in cues for word in cue.group().split()}
+    modifiers = (
+        modifier for each in (_ORDER, _RANK, _NOW, _NEGATION, _COMPUTED) for modifier in each.finditer(text)
+    )
+    cued = {word for modifier in modifiers for word in modifier.group().split()}
     return tuple(word for word in words if word not in cued)
 
 
-def unused_cues(
+def unused_modifiers(
     query: AnswerQuery, answers: Sequence[Term], question: str, topics: Collection[Entity]
 ) -> list[str]:
     """Return the words that ask for an order, a time, a negation or a comparison unknown to a query.
@@ -127,7 +129,7 @@ def unused_cues(
     if bounds and _NEGATED_COMPARISON.search(question.lower()):  # "not older than", "not yet ten"
         negated = True
     several = query.aggregate is not None or query.ask or len(answers) > 1
-    open_cues = [
+    open_modifiers = [
         *[_ORDER] * (several and not (computed or told)),
         *[_RANK] * (several and not (told or ranked)),
         *[_NOW] * (several and not told),
@@ -139,10 +141,10 @@ def unused_cues(
     named = [*_texts(query), *(answer.name or "" for answer in answers)]
     asked = SEVERAL_ASKED.findall(_without_names(question, topics).lower())  # "which two"
     several_asked = asked if computed and len(answers) == 1 else []
-    return [*several_asked, *_open_words(open_cues, named, question, topics)]
+    return [*several_asked, *_open_words(open_modifiers, named, question, topics)]
 
 
-def unused_cues_of_sparql(
+def unused_modifiers_of_sparql(
     sparql: str, answers: Sequence[Term], question: str, topics: Collection[Entity]
 ) -> list[str]:
     """Return such words that are unknown to a query of a model, as far as its operators tell."""
@@ -150,7 +152,7 @@ def unused_cues_of_sparql(
     ordered = re.search(r"\bORDER\s+BY\b|\bM(?:IN|AX)\s*\(|\bFILTER\b", text, re.IGNORECASE)
     compared = re.search(r"[<>]", text)
     negated = compared or re.search(r"\bNOT\s+EXISTS\b|\bMINUS\b|!", text, re.IGNORECASE)
-    open_cues = [
+    open_modifiers = [
         *[_ORDER, _RANK, _NOW] * (len(answers) > 1 and not ordered),
         *[_YEAR] * (len(answers) > 1 or not compared),
         *[_NEGATION] * (not negated),
@@ -160,22 +162,22 @@ def unused_cues_of_sparql(
     ]
     figures = (year_words(int(each)) for each in re.findall(r"(?<![\w.-])-?\d{1,9}\b", text))
     return _open_words(
-        open_cues, [text, *figures, *(answer.name or "" for answer in answers)], question, topics
+        open_modifiers, [text, *figures, *(answer.name or "" for answer in answers)], question, topics
     )
 
 
 def _open_words(
-    open_cues: Iterable[re.Pattern[str]], texts: Iterable[str], question: str, topics: Collection[Entity]
+    open_modifiers: Iterable[re.Pattern[str]], texts: Iterable[str], question: str, topics: Collection[Entity]
 ) -> list[str]:
-    """Return the words of a question by which cues ask, but for those in texts and topics' names."""
+    """Return the words of a question by which modifiers ask, but for those in texts and topics' names."""
     masked = _without_names(question, topics)
-    found = dict.fromkeys(each.group() for cue in open_cues for each in cue.finditer(masked))
+    found = dict.fromkeys(each.group() for modifier in open_modifiers for each in modifier.finditer(masked))
     said = _words(" ".join(texts)) | {year for topic in topics for year in _years(topic.name or "")}
     return [words for words in found if not _words(words) <= said]
 
 
 def _is_figure_of(question: str, value: Term | None) -> bool:
-    """Return whether a value is one that a question says in figures: what it heeds is that."""
+    """Return whether a value is one that a question says in figures: what it applies is that."""
     digits = re.search(r"\d+", value.value) if isinstance(value, Literal) else None
     return digits is not None and digits.group() in re.findall(r"\d+", question.replace(",", ""))
 
