@@ -33,7 +33,6 @@ from kgqa.kg.sparql.decoding import (
     split_by_chain,
 )
 from kgqa.kg.sparql.guard import guard_query
-from kgqa.kg.sparql.parsing import with_whole_names
 from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple, is_value_id, node_id, plain_term
 from kgqa.locks import cached_property
 
@@ -183,7 +182,9 @@ class SparqlGraph(LinkedGraph, Prover):
 
         By one hop each entity is looked up; by several, back from there all facts of a hub would be read.
         """
-        looked_up = [end for end in ends if isinstance(end, Entity)] if chain.depth <= 1 else []
+        if not chain.hops:
+            return {end for end in ends if chain.topic in (end, ANY)}
+        looked_up = [end for end in ends if isinstance(end, Entity)] if chain.depth == 1 else []
         reached = await self._reached(chain, looked_up)
         others = list(dict.fromkeys(end for end in ends if chain.depth > 1 or not isinstance(end, Entity)))
         paths = await self.trace_chain(chain, others)
@@ -366,7 +367,7 @@ class SparqlGraph(LinkedGraph, Prover):
 
     async def select(self, query: str) -> Table:
         """Run a read-only SELECT or ASK; see `KnowledgeGraph`."""
-        text = with_whole_names(await asyncio.to_thread(guard_query, query, self._rows + 1))
+        text = await asyncio.to_thread(guard_query, query, self._rows + 1)
         answer = await self._executor.query(text, limit=self._rows + 1, foreign=True)
         cut = answer.cut or len(answer.rows) > self._rows
         return Table(answer.columns, tuple(answer.rows[: self._rows]), cut)

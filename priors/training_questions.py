@@ -14,7 +14,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from kgqa.files import GZIP_MAGIC, gunzip, read_file
 from kgqa.kg.dialects import DIALECTS, FB, is_ignored
 from kgqa.kg.sparql import path_extraction
-from kgqa.kg.sparql.parsing import PREFIXES, with_whole_names
+from kgqa.kg.sparql.guard import with_whole_names
+from kgqa.kg.sparql.parsing import PREFIXES
 from kgqa.kg.terms import is_iri, local_name, one_line, replace_surrogates
 from kgqa.priors.errors import BlueprintError, ExemplarError
 from kgqa.priors.masking import TOPIC_MASK, mask_names, mask_topic

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from kgqa.kg.dialects import DCTERMS, FOAF, OWL, RDF, RDFS, SCHEMA_ORG, SCHEMA_ORG_HTTPS, SKOS, VCARD, XSD
 from kgqa.kg.drafts.reading import shown_name, write_path
 from kgqa.kg.drafts.schema import NUMERIC
+from kgqa.kg.sparql.guard import with_whole_names
 from kgqa.kg.sparql.nodes import Node, is_open
-from kgqa.kg.sparql.parsing import PREFIXES, with_whole_names
+from kgqa.kg.sparql.parsing import PREFIXES
 from kgqa.kg.terms import local_name, one_line
 from kgqa.kg.text import in_words
 

@@ -49,7 +49,7 @@ def asks_for_kind(question: str, kind: str) -> bool:
     [True, False, True, False]
     """
     said, name = (fold(in_singular(text)) for text in (question, spaced(kind)))
-    before, found, _ = said.partition(f" {name}")
+    before, found, _ = f"{said} ".partition(f" {name} ")
     begins = rf"\s*(?:all )?(?:the )?{re.escape(in_plural(spaced(kind)))} (?:that|which|who|whose)\b"
     is_first = re.match(begins, question, re.IGNORECASE) is not None
     return is_first or (bool(found) and _ASKED_KIND.fullmatch(before) is not None)
@@ -58,8 +58,8 @@ def asks_for_kind(question: str, kind: str) -> bool:
 def asked_kind(question: str, classes: Mapping[Entity, str | None]) -> Entity | None:
     """Return the first of some classes, by what they are called, things of which a question asks for."""
     asked = {each: name for each, name in classes.items() if name and asks_for_kind(question, name)}
-    said = fold(in_singular(question))
-    return min(asked, key=lambda each: said.find(fold(in_singular(spaced(asked[each])))), default=None)
+    said = f" {fold(in_singular(question))} "
+    return min(asked, key=lambda each: said.find(f" {fold(in_singular(spaced(asked[each])))} "), default=None)
 
 
 def find_phrases(question: str, called: Callable[[str], Collection[Entity]]) -> list[NamedWords]:

@@ -37,12 +37,29 @@ _LIMIT_OR_VALUES = re.compile(r"\b(?:limit|values)\b", re.IGNORECASE)  # what no
 
 _FORBIDDEN = {"ServiceGraphPattern": "SERVICE", "DatasetClause": "FROM"}
 
+_OPAQUE = r"""
+    \"{3} [\s\S]*? \"{3} | '{3} [\s\S]*? '{3} | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*'
+  | <[^<>\s]*> | \#[^\n]*"""
+"""A string, an IRI or a comment, in which nothing is a name or a declaration."""
+
+_UNTAKEN = re.compile(
+    rf"""(?<![\w.?$:-]) (?P<prefix> [\w.-]* ) :
+        (?P<local> [\w.%:-]* \\. (?: (?: [\w.%:-] | \\. )* (?: [\w%:-] | \\. ) )?
+        | [\w-]+ (?: \.[\w-]+ ){{2,}} (?! [\w.%:\\-]* [\w%:\\-] ) )
+      | {_OPAQUE}""",
+    re.VERBOSE,
+)
+_DECLARED = re.compile(
+    rf"\bPREFIX\s+(?P<prefix>[\w.-]*):\s*<(?P<iri>[^<>\s]*)> | {_OPAQUE}",
+    re.VERBOSE | re.IGNORECASE,
+)
+
 RDFLIB_LOCK = ProcessLock()  # held while rdflib parses, which no two threads can do at once
 
 
 @lru_cache(256)  # what is drafted is run more than once
 def guard_query(query: str, rows: int) -> str:
-    """Return the query as it may be sent, with a LIMIT of ``rows`` if it has none.
+    """Return the query as it may be sent, names whole, with a LIMIT of ``rows`` if it has none.
 
     The reader must still stop after ``rows`` rows: a query may set a higher limit.
 
@@ -50,7 +67,7 @@ def guard_query(query: str, rows: int) -> str:
         KGRejected: for everything else.
     """
     check_query_text(query)
-    text = f"{_PROLOGUE}\n{normalise_line_breaks(query)}"
+    text = with_whole_names(f"{_PROLOGUE}\n{normalise_line_breaks(query)}")
     limited = f"{text}\nLIMIT {rows:d}"
     try:
         algebra = _check_query(limited)
@@ -60,6 +77,27 @@ def guard_query(query: str, rows: int) -> str:
         _check_query(text)
         return text
     return text if _has_one_row(algebra) else limited  # Virtuoso cuts what is counted by a LIMIT
+
+
+def with_whole_names(query: str) -> str:
+    r"""Return a query with full IRIs in place of some prefixed names.
+
+    That is of those with escapes, which rdflib would keep, and with dots, of which Oxigraph takes one.
+
+    >>> with_whole_names(r"PREFIX m: <http://m/> ASK { m:Kiss_\(band\) m:member m:Eric }")
+    'PREFIX m: <http://m/> ASK { <http://m/Kiss_(band)> m:member m:Eric }'
+    >>> with_whole_names("PREFIX m: <http://m/> ASK { m:m.0x7 m:people.person.parents ?x }")
+    'PREFIX m: <http://m/> ASK { m:m.0x7 <http://m/people.person.parents> ?x }'
+    """
+    declared = {found["prefix"]: found["iri"] for found in _DECLARED.finditer(query) if found["iri"]}
+
+    def write(found: re.Match[str]) -> str:
+        if found["local"] is None or found["prefix"] not in declared:
+            return found[0]
+        local = re.sub(r"\\(.)", r"\1", found["local"])
+        return f"<{declared[found['prefix']]}{local}>"
+
+    return _UNTAKEN.sub(write, query)
 
 
 def normalise_line_breaks(query: str) -> str:

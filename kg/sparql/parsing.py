@@ -13,6 +13,7 @@ from kgqa.kg.sparql.guard import (
     mute_logger,
     rejecting,
     walk_tree,
+    with_whole_names,
 )
 from kgqa.kg.sparql.nodes import rebuild
 
@@ -41,20 +42,11 @@ PREFIXES = {
 _NONSTANDARD = re.compile(
     r"""(?P<name> (?<![\w.-]) [\w-]* : [\w.-]* \w ) \s+ (?P<times> [*+?] ) (?= \s )
       | (?P<kept> "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' | <[^<>\s]*> | \#[^\n]* )
-      | (?P<word> \b(?:OR|AND)\b )
+      | (?P<word> (?<![\w:?$.-]) (?:OR|AND) (?![\w:.-]) )
       | \s+ (?P<typed> \^\^ ) \s*
       | (?<=["']) \s+ (?P<tag> @ )""",
     re.VERBOSE,
 )
-
-_UNTAKEN = re.compile(
-    r"""(?<![\w.?$:-]) (?P<prefix> [\w.-]* ) :
-        (?P<local> [\w.%:-]* \\. (?: (?: [\w.%:-] | \\. )* (?: [\w%:-] | \\. ) )?
-        | [\w-]+ (?: \.[\w-]+ ){2,} (?! [\w.%:\\-]* [\w%:\\-] ) )
-      | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' | <[^<>\s]*> | \#[^\n]*""",
-    re.VERBOSE,
-)
-_DECLARED = re.compile(r"\bPREFIX\s+([\w.-]*):\s*<([^<>\s]*)>", re.IGNORECASE)
 
 _USED_PREFIX = re.compile(r"(?<![\w.-])[a-z]+(?=:)")
 
@@ -141,27 +133,6 @@ def normalise_query(query: str) -> str:
     used = sorted(PREFIXES.keys() & set(_USED_PREFIX.findall(query)))
     prologue = "".join(f"PREFIX {prefix}: <{PREFIXES[prefix]}> " for prefix in used)
     return f"{prologue}\n{_NONSTANDARD.sub(_standard_form, with_whole_names(query))}"
-
-
-def with_whole_names(query: str) -> str:
-    r"""Return a query with full IRIs in place of some prefixed names.
-
-    That is of those with escapes, which rdflib would keep, and with dots, of which Oxigraph takes one.
-
-    >>> with_whole_names(r"PREFIX m: <http://m/> ASK { m:Kiss_\(band\) m:member m:Eric }")
-    'PREFIX m: <http://m/> ASK { <http://m/Kiss_(band)> m:member m:Eric }'
-    >>> with_whole_names("PREFIX m: <http://m/> ASK { m:m.0x7 m:people.person.parents ?x }")
-    'PREFIX m: <http://m/> ASK { m:m.0x7 <http://m/people.person.parents> ?x }'
-    """
-    declared = dict(_DECLARED.findall(query))
-
-    def write(found: re.Match[str]) -> str:
-        if found["local"] is None or found["prefix"] not in declared:
-            return found[0]
-        local = re.sub(r"\\(.)", r"\1", found["local"])
-        return f"<{declared[found['prefix']]}{local}>"
-
-    return _UNTAKEN.sub(write, query)
 
 
 def _standard_form(found: re.Match[str]) -> str:

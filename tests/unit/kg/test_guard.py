@@ -100,6 +100,16 @@ async def test_accepted(make_graph, query):
     await make_graph(":a :r :b .").select(query)
 
 
+@pytest.mark.parametrize("hidden", ["# PREFIX m: <bif:>", '"""\nPREFIX m: <bif:>"""', "'PREFIX m: <bif:>'"])
+def test_what_is_sent_is_what_was_checked(hidden: str) -> None:
+    """Names are made whole before they are checked, by declarations alone."""
+    text = f"PREFIX m: <http://m/> SELECT ?x {{ ?x m:p ?o FILTER(?o != {hidden if hidden[0] != '#' else 1}\n"
+    guarded = guard_query(f"{text} {hidden if hidden[0] == '#' else ''}\n) ?x m:a.b.c ?y }}", 10)
+    assert "<http://m/a.b.c>" in guarded
+    with pytest.raises(KGRejected):
+        guard_query("PREFIX m: <bif:> SELECT ?x { ?x ?p ?o FILTER(m:sys\\_stat(?o)) }", 10)
+
+
 WORDS = (
     "SELECT ASK * ?s { } ( ) SERVICE FROM <http://x/y> LIMIT 1 . ; FILTER UNION DROP ^ GRAPH VALUES @en ^^"
 )

@@ -11,6 +11,7 @@ from rdflib.plugins.sparql.parserutils import CompValue
 
 from kgqa.kg.dialects import PLAIN
 from kgqa.kg.sparql import chain_queries, patterns, queries
+from kgqa.kg.sparql.parsing import parse_query
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 
 HOSTILE = [
@@ -112,3 +113,8 @@ async def test_a_prefixed_name_with_several_dots_is_asked_for(graph) -> None:
     store = graph("e:x <http://t/r/people.person.parents> e:y .")
     table = await store.select("PREFIX ns: <http://t/r/> SELECT ?x { ?x ns:people.person.parents ?y }")
     assert [[cell.id for cell in row] for row in table.rows] == [["http://t/e/x"]]
+
+
+@pytest.mark.parametrize("query", ["SELECT ?OR { ?OR :p :OR }", "SELECT ?x { ?x :AND ?AND . ?x :p-OR ?y }"])
+def test_names_that_are_words_of_other_dialects_are_names(query: str) -> None:
+    assert parse_query(f"PREFIX : <http://x/> {query}")[0]

@@ -145,3 +145,7 @@ async def test_which_hops_lead_to_a_class_alone(company):
     hops = ClassNames(profile).hops_to("http://x/Supplier")
     assert hop("soldBy") in hops and hop("^city") in hops and hop("^colour") not in hops
     assert HopEnds(profile).share(hop("^colour"), supplier) == 0.0
+
+
+async def test_a_chain_without_hops_reaches_its_start_alone(company) -> None:
+    assert await company.reached_ends(Chain(x("saw")), [x("saw"), x("axe"), x("nowhere")]) == {x("saw")}

@@ -227,6 +227,7 @@ def test_bounds_are_read_off_the_words(question: str, bounds: list[tuple[str, st
         ("What is the smallest country?", True),
         ("What is the capital of the smallest country?", False),
         ("Which rivers flow through the country?", False),
+        ("Which countrymen left the country?", False),
     ],
 )
 def test_a_kind_is_asked_for_where_the_question_word_goes_with_it(question: str, asked: bool) -> None:
