@@ -204,7 +204,7 @@ def write_mapping(
     """Write the mapping that is inferred for tables as TOML, with a reason for each guess."""
     from kgqa.builds import replace_file
     from kgqa.kg.store.loading import files_of
-    from kgqa.kg.tables.inference import holds_triples, infer_mapping
+    from kgqa.kg.tables.inference import infer_mapping, is_triple_table
     from kgqa.kg.tables.mapping import MAPPING_SUFFIX
     from kgqa.kg.tables.mapping_text import write_toml
     from kgqa.kg.tables.reading import table_suffix
@@ -213,7 +213,7 @@ def write_mapping(
         tables = [path for file in files for path in files_of(file, mapped=False)]
         if others := [path for path in tables if not table_suffix(path)]:
             output.fail(f"{others[0]} is no table; name files of CSV, TSV or Parquet, or a folder of them")
-        triples = [path for path in tables if holds_triples(path)]
+        triples = [path for path in tables if is_triple_table(path)]
         if triples == tables:
             output.fail(f"{tables[0]} is a table of triples: --kg {tables[0]}")
         folder = out.absolute().parent if out else None

@@ -169,7 +169,7 @@ class LinkedGraph:
             alone = blank_out(question, [each, *kinds])
             said = [] if each in kinds else await asyncio.to_thread(self.name_hops, alone)
             if said:
-                known = [await self._as_named(kind) for kind in kinds]
+                known = [await self._resolve_mention(kind) for kind in kinds]
                 named, language = await self._named_by(each, said)
                 first = is_same_name(each.matches[0].entity.name or "", each.text)
                 if named and (language or kinds or not first):
@@ -178,8 +178,8 @@ class LinkedGraph:
                 return sorted(kept, key=lambda one: one.start)
         return mentions
 
-    async def _as_named(self, mention: Mention) -> Mention:
-        """Return a mention that nobody has looked up with what is called so, of one thing or of several."""
+    async def _resolve_mention(self, mention: Mention) -> Mention:
+        """Look up what a mention without matches names, in the singular too."""
         if mention.matches:
             return mention
         text = in_singular(mention.text)

@@ -37,15 +37,15 @@ SOMETHING, THINGS = "something", "things"
 Clause = Callable[[bool], str]  # what is true of a node, as it is said of one thing or of several
 
 
-class Said(NamedTuple):
-    """Words for a node; whether they are of several things, and more than a name of it.
+class Phrase(NamedTuple):
+    """Words for a node: in the plural or not, and whether they are long enough to need brackets.
 
-    ``told`` is all that is known of the node where this is what it is: a comparison; ``has_clauses`` tells
-    whether more is said than what it is of what, ``is_nested`` whether this itself takes many words.
+    ``told`` is the phrase of a node known by a comparison alone; ``has_clauses`` tells whether more is
+    known of it than its kind, ``is_nested`` whether that takes phrases of other nodes.
     """
 
     text: str
-    several: bool = False
+    is_plural: bool = False
     is_long: bool = False
     told: str = ""
     has_clauses: bool = False
@@ -55,9 +55,9 @@ class Said(NamedTuple):
     def one_of_it(self) -> str:
         """The words for one of several, or for the one."""
         the = "" if "'s " in self.text.partition(" of ")[0] else "the "  # "China's languages spoken"
-        return f"one of {the}{self.text}" if self.several else self.text
+        return f"one of {the}{self.text}" if self.is_plural else self.text
 
-    def bracketed(self, among_others: bool) -> "Said":
+    def bracketed(self, among_others: bool) -> "Phrase":
         """Return it with brackets where its words are many and others stand beside them."""
         return self._replace(text=f"({self.text})") if self.is_long and among_others else self
 
@@ -92,7 +92,7 @@ class Union(NamedTuple):
     alternatives: Sequence[Alternative]
 
 
-def say_equal(node: Said, answers: str, *, several: bool) -> str | None:
+def say_equal(node: Phrase, answers: str, *, several: bool) -> str | None:
     """Return that a node is the answers, as a sentence without its full stop; None where it is nested."""
     if node.is_nested:
         return None
@@ -107,7 +107,7 @@ def as_answers(several: bool) -> dict[str, Any]:
     return {"several": several, "each": not several, "thing": "ones" if several else "one"}
 
 
-def say_related(hop: Hop, other: Said, several: bool) -> str:
+def say_related(hop: Hop, other: Phrase, several: bool) -> str:
     """Say of a node what it is joined to by a hop from it."""
     relation, text = say_relation(hop), other.text
     if hop.forward and is_verbal(relation):
@@ -123,7 +123,7 @@ def say_related(hop: Hop, other: Said, several: bool) -> str:
     if hop.forward:
         return f"whose {relation} {other.told or f'is {other.one_of_it}'}"
     if is_verbal(relation) and not other.is_long:
-        return f"that {text} {before_gap(with_verb(relation, several=other.several))}"
+        return f"that {text} {before_gap(with_verb(relation, several=other.is_plural))}"
     said = of_which(relation, text, several=several and not is_verbal(relation), is_long=other.is_long)
     one_of = "one of " * (not several and is_plural(relation) and not is_verbal(relation))
     return f"that {be(several)} {one_of}{said}"
@@ -179,10 +179,10 @@ class NodePhrases:
         thing: str = SOMETHING,
         each: bool = False,
         label: str = "thing",
-    ) -> Said:
+    ) -> Phrase:
         """Say a node and all joined to it, as ``thing`` where nothing says it, ``label`` if said again."""
         if node in self.labels:
-            return Said(f"the same {self.labels[node]}")
+            return Phrase(f"the same {self.labels[node]}")
         around = classes, hops, unions, clauses, name = self._take(node)
         parts = len(classes[1:]) + len(hops) + len(unions) + len(clauses)
         is_bare = thing in {SOMETHING, THINGS}
@@ -218,12 +218,12 @@ class NodePhrases:
         is_compared = clauses and head == SOMETHING and len(words) == 1 and words[0].startswith("that ")
         only = words[0].removeprefix("that ") if is_compared else ""
         text = " ".join(filter(None, (head, " and ".join(words))))
-        return Said(text, several, is_long or bool(words), only, bool(words), is_nested)
+        return Phrase(text, several, is_long or bool(words), only, bool(words), is_nested)
 
-    def _say_end(self, hop: Hop, end: Entity | int) -> Said:
+    def _say_end(self, hop: Hop, end: Entity | int) -> Phrase:
         """Say what a hop leads to."""
         label = say_relation(hop) if hop.forward else "thing"
-        return Said(say_term(end)) if isinstance(end, Entity) else self.node(end, label=label)
+        return Phrase(say_term(end)) if isinstance(end, Entity) else self.node(end, label=label)
 
     def _take(self, node: int) -> _Around:
         """Return what is joined to a node and not said yet; it is said now."""
@@ -243,7 +243,7 @@ class NodePhrases:
         classes = [edge.members_of for edge in edges if edge.end == node and edge.members_of]
         return _Around(classes, hops, unions, clauses, self._named.pop(node, ""))
 
-    def _union(self, union: Union, node: int, several: bool, thing: str) -> Said:
+    def _union(self, union: Union, node: int, several: bool, thing: str) -> Phrase:
         """Say a node by alternatives, each with all that is joined to it on its way."""
         every = []
         says_all = self._nested < MAX_NESTED
@@ -257,13 +257,13 @@ class NodePhrases:
             every.append(fork.node(node, several=several, thing=thing))
         self.__dict__ |= {**fork.__dict__, "_nested": self._nested}
         texts = [*dict.fromkeys([*(said.text for said in every), *([] if says_all else ["otherwise"])])]
-        return Said(list_words(texts, "or"), any(said.several for said in every), True)
+        return Phrase(list_words(texts, "or"), any(each.is_plural for each in every), True)
 
 
-def _by_hop(joined: Iterable[tuple[Hop, Said]]) -> list[tuple[Hop, Said]]:
+def _by_hop(joined: Iterable[tuple[Hop, Phrase]]) -> list[tuple[Hop, Phrase]]:
     """Return what a node is joined to, once for each noun: "the profession of Ann and of Bob"."""
-    found: dict[str, tuple[Hop, Said]] = {}
-    free: list[tuple[Hop, Said]] = []
+    found: dict[str, tuple[Hop, Phrase]] = {}
+    free: list[tuple[Hop, Phrase]] = []
     for hop, other in joined:
         relation = say_relation(hop)
         if hop.forward or is_verbal(relation):

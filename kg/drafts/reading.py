@@ -31,8 +31,8 @@ _PASSED_ON = {"Distinct", "Reduced", "Group", "Graph"}  # what only hands rows o
 class Group:
     """Patterns that hold together: required ones, or those of an OPTIONAL, a test, an alternative.
 
-    A test is NOT EXISTS, EXISTS or MINUS, all but EXISTS ``negated``, and ``holds`` unless it is a part of an
-    expression that may be true without it; an alternative is a part of a UNION.
+    A test is EXISTS, NOT EXISTS or MINUS, the last two ``negated``. Where it ``holds``, every row meets it; a
+    part of ``||`` or of an expression need not. An alternative is a part of a UNION.
     """
 
     kind: GroupKind

@@ -21,7 +21,7 @@ from kgqa.kg.node_phrases import (
     Clause,
     Edge,
     NodePhrases,
-    Said,
+    Phrase,
     as_answers,
     say_equal,
 )
@@ -82,14 +82,14 @@ class _Speaker(Conditions):
     def __init__(self, draft: Draft, names: Mapping[str, str]) -> None:
         super().__init__(draft, names)
         self.said: set[Edge | Clause] = set()
-        self.parts: list[Said] = []
+        self.parts: list[Phrase] = []
         self.how: dict[str, Any] = {"thing": THINGS}
 
     def say(self) -> str:
         """Say what is asked for."""
         whole = self.draft.whole
         if self.draft.asks:
-            self.parts = [Said(self._asked())]
+            self.parts = [Phrase(self._asked())]
         else:
             shown = [self._resolved(each) for each in whole.columns]
             root = self._root(shown)
@@ -102,11 +102,11 @@ class _Speaker(Conditions):
             else:
                 root, is_row = None, whole.keys is None and not keys
                 self.has_more |= is_row
-                self.parts = [Said(THINGS, is_nested=True) if is_row else self._groups(keys, shown)]
+                self.parts = [Phrase(THINGS, is_nested=True) if is_row else self._groups(keys, shown)]
             for of, down in whole.order:
                 by = self._item(self._resolved(of), root).removeprefix("its ")
-                self.parts.append(Said(f"in {'descending' if down else 'ascending'} order of {by}"))
-        self.parts += map(Said, _say_cut(whole.offset or 0, whole.limit))
+                self.parts.append(Phrase(f"in {'descending' if down else 'ascending'} order of {by}"))
+        self.parts += map(Phrase, _say_cut(whole.offset or 0, whole.limit))
         within_unions = [edge for each in self.unions for part in each.alternatives for edge in part.edges]
         needed = {*self.edges, *within_unions, *(clause for _, clause in self.clauses)}
         self.has_more |= bool(self.having or self.compared) or not needed <= self.said
@@ -129,7 +129,7 @@ class _Speaker(Conditions):
         asked = self._say(self.edges, root)
         if name:
             return f"{name} is {asked.one_of_it}"
-        return f"there {be(asked.several)} {asked.text}"
+        return f"there {be(asked.is_plural)} {asked.text}"
 
     def _is_of_named(self, value: Node) -> bool:
         """Return whether a value is computed of several nodes, or is of one that the query names."""
@@ -140,7 +140,7 @@ class _Speaker(Conditions):
             nodes_of(part) & {*self.named}
         )
 
-    def _groups(self, keys: Sequence[Node], shown: Sequence[Node]) -> Said:
+    def _groups(self, keys: Sequence[Node], shown: Sequence[Node]) -> Phrase:
         """Say what is shown of all rows, or of groups by what is no node."""
         self.has_more |= not self.numbers
         columns = zip(self.draft.whole.columns, shown, strict=True)
@@ -153,11 +153,11 @@ class _Speaker(Conditions):
         is_one = len(shown) == len(counted) == 1 and is_open(counted[0]) and not (keys or self.having)
         held = self._held(self.numbers.get(counted[0]) if is_one else None)
         if not keys:
-            return Said(" ".join([list_words(items), *held]), is_nested=len(items) > 1)
+            return Phrase(" ".join([list_words(items), *held]), is_nested=len(items) > 1)
         self.has_more |= not all(map(is_open, keys))
         by = [self._item(self._resolved(each), None) if is_open(each) else "group" for each in keys]
         of = " ".join([list_words(by).removeprefix("the "), *held])
-        return Said(f"for each {of}: {list_words(items)}", is_nested=True)
+        return Phrase(f"for each {of}: {list_words(items)}", is_nested=True)
 
     def _resolved(self, column: Node) -> Node:
         """Return what a column is: a node, what is computed of a group, or an expression."""
@@ -186,7 +186,7 @@ class _Speaker(Conditions):
         owner = edges[0].start if len(edges) == 1 and edges[0].end == node else None
         return owner if isinstance(owner, int) else None
 
-    def _rows(self, root: int, shown: Sequence[Node]) -> Said:
+    def _rows(self, root: int, shown: Sequence[Node]) -> Phrase:
         """Say what rows are of, and what is shown of each."""
         items = [
             self._item(each, root) for each in shown if not is_open(each) or self.numbers.get(each) != root
@@ -201,7 +201,7 @@ class _Speaker(Conditions):
         if not is_each:
             return said._replace(text=text)
         each = f"each {text.removeprefix('the ')}"
-        return Said(f"for {each}: {list_words(items)}" if items else each, is_nested=True)
+        return Phrase(f"for {each}: {list_words(items)}" if items else each, is_nested=True)
 
     def _held(self, root: int | None) -> list[str]:
         """Say what holds of what is computed, and of values that are compared."""
@@ -237,7 +237,7 @@ class _Speaker(Conditions):
         kinds = [edge for edge in self.edges if edge.members_of and edge.end in nodes_of(tails)]
         return [*tails, *(edge for edge in kinds if edge not in tails)]
 
-    def _say(self, edges: Sequence[Edge], node: int, it: int | None = None, **how: Any) -> Said:
+    def _say(self, edges: Sequence[Edge], node: int, it: int | None = None, **how: Any) -> Phrase:
         """Say a node by some edges, and by all that is known of what these join, but of ``it``."""
         nodes = nodes_of(edges) or {*self.numbers.values()}
         clauses = [clause for clause in self.clauses if clause[0] in nodes and clause[0] != it]

@@ -162,7 +162,7 @@ def add_classes(
         if kinds := _KINDS_OF.search(question[:begin]):
             begin = kinds.start()
         text = question[begin:end]
-        if not (kinds or _means_several(question, text)):
+        if not (kinds or _means_members(question, text)):
             entities = tuple(each for each in entities if not each.id.startswith(KINDS_NAMESPACE))
         met = [each for each in kept if each.start < end and begin < each.end]
         if entities and all(_gives_way(each, begin, end, text.islower() or begin == 0) for each in met):
@@ -172,8 +172,8 @@ def add_classes(
     return sorted(kept, key=lambda each: each.start)
 
 
-def _means_several(question: str, text: str) -> bool:
-    """Return whether words name all that is of a kind rather than the kind: said of several, or asked for."""
+def _means_members(question: str, text: str) -> bool:
+    """Return whether words mean the members of a class, by a plural or by being asked for."""
     return fold(in_singular(text)) != fold(text) or asks_for_kind(question, text)
 
 

@@ -79,7 +79,7 @@ def write_body(query: AnswerQuery, types: Sequence[str]) -> tuple[list[str], lis
     """Write the triples of branches and conditions, and what tests their nodes."""
     triples: list[str] = []
     tests: list[str] = []
-    told = _told_nodes(query)
+    told = _constrained_nodes(query)
     for number, branch in enumerate(query.branches, 1):
         nodes = [node_variable(query, place) for place in branch.places]
         triples += _branch(branch, nodes, f"?b{number}", told)
@@ -93,8 +93,8 @@ def write_body(query: AnswerQuery, types: Sequence[str]) -> tuple[list[str], lis
     return triples, tests
 
 
-def _told_nodes(query: AnswerQuery) -> set[str] | None:
-    """Return the nodes of which more is said than a chain does; None where all that are met count."""
+def _constrained_nodes(query: AnswerQuery) -> set[str] | None:
+    """Return the nodes with conditions, picks or several branches; None for a count."""
     if query.aggregate and query.aggregate.function == "count":
         return None
     met = Counter(place for branch in query.branches for place in {*branch.places})

@@ -24,7 +24,7 @@ from kgqa.kg.node_phrases import (
     Clause,
     Edge,
     NodePhrases,
-    Said,
+    Phrase,
     Union,
     as_answers,
     say_equal,
@@ -76,23 +76,23 @@ def say_answers(query: AnswerQuery, answers: str, *, several: bool, last: str = 
     return say_equal(_asked(query, as_answers(several)), answers, several=several)
 
 
-def _asked(query: AnswerQuery, how: Mapping[str, Any]) -> Said:
+def _asked(query: AnswerQuery, how: Mapping[str, Any]) -> Phrase:
     """Say what is asked for; ``how`` the node of the answers is said (`NodePhrases.node`)."""
     words, computed = _phrases(query), query.aggregate
     if computed is None:
         return words.node(query.returned, **how)
     these = words.node(query.returned, several=True)
     if computed.function == "count":
-        return Said(f"the number of {these.text}", is_nested=these.is_nested)
+        return Phrase(f"the number of {these.text}", is_nested=these.is_nested)
     best = computed.extreme
     if computed.function in {"min", "max"}:
-        return Said(f"the {best} of {these.text}", is_nested=these.is_nested)
+        return Phrase(f"the {best} of {these.text}", is_nested=these.is_nested)
     if computed.place in {None, query.returned}:
         one = "ones" if how.get("several") else "one"
         told = f"the {one} {_with_extreme(computed, best, 'it')} among {these.text}"
-        return Said(told, has_clauses=True, is_nested=these.is_nested)
+        return Phrase(told, has_clauses=True, is_nested=these.is_nested)
     told = _with_extreme(computed, best, f"the {words.labels[computed.place]}")
-    return Said(f"those among {these.text} {told}", is_nested=True)
+    return Phrase(f"those among {these.text} {told}", is_nested=True)
 
 
 def _answer_by_last_hop(query: AnswerQuery, answers: str, last: str, *, several: bool) -> str | None:
@@ -113,7 +113,7 @@ def _answer_by_last_hop(query: AnswerQuery, answers: str, last: str, *, several:
 
 
 def _say_last_hop(chain: Chain, answers: str, last: str, *, several: bool, asks: bool) -> str | None:
-    """Say what the last hop joins, as a verb or a noun; what may be either is said to a yes alone."""
+    """Word the last hop as a verb or a noun; an ambiguous one only in an answer to yes or no."""
     hop, many = chain.hops[-1], chain.depth > 1 and not last
     relation = say_relation(hop)
     names, verbal = is_noun(relation, had=hop.words.startswith("has")), is_verbal(relation)
@@ -175,7 +175,7 @@ def _claim(query: AnswerQuery) -> str:
             said = _phrases(replace(query, branches=branches)).node(query.returned)
             return f"{say_term(last.entities[0])} is {said.one_of_it}"
     said = _phrases(query).node(query.returned)
-    return f"there {be(said.several)} {said.text}"
+    return f"there {be(said.is_plural)} {said.text}"
 
 
 def _with_extreme(computed: Aggregate, best: str, node: str) -> str:
@@ -235,8 +235,8 @@ def _true(condition: Condition) -> Clause:
         elif has and value:
             words = f"whose {relations[-1]} {told}"
         else:
-            words = say_related(hops[-1], Said(thing), several and len(hops) == 1)
-        return say_related(hops[0], Said(f"{SOMETHING} {words}"), several) if len(hops) > 1 else words
+            words = say_related(hops[-1], Phrase(thing), several and len(hops) == 1)
+        return say_related(hops[0], Phrase(f"{SOMETHING} {words}"), several) if len(hops) > 1 else words
 
     def negation(several: bool) -> str:
         if has and len(hops) == 1:

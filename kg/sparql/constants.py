@@ -4,8 +4,8 @@
 >>> sorted(read.binding), [str(term) for term in read.written], read.is_cut
 (['http://www.wikidata.org/entity/Q183'], ['100', 'http://www.wikidata.org/entity/Q183'], True)
 
-Of what does not bind, as an OPTIONAL pattern whose values nothing tests or one that has nothing to do with
-the answers, nothing is said:
+Constants in an OPTIONAL pattern whose values nothing tests, or in patterns that are not joined to the
+answers, are left out:
 
 >>> read_constants("SELECT ?x { ?x wdt:P31 wd:Q5 . wd:Q183 wdt:P36 ?y } # wd:Q64").binding
 frozenset({'http://www.wikidata.org/entity/Q5'})

@@ -99,13 +99,13 @@ def infer_tables(files: Sequence[Path]) -> Inference | None:
     Raises:
         KGError: if one cannot be read.
     """
-    if len(files) < 2 or False not in (found := {file: holds_triples(file) for file in files}).values():
+    if len(files) < 2 or False not in (found := {file: is_triple_table(file) for file in files}).values():
         return None
     return infer_mapping(files, triples=[file for file in files if found[file]])
 
 
-def holds_triples(file: Path) -> bool | None:
-    """Return whether a table is one of triples by its header or a relation said again; None if it may be."""
+def is_triple_table(file: Path) -> bool | None:
+    """Return whether a table is one of triples, by its header or a repeated relation; None if unclear."""
     first, *rest = (row for _, row in islice(read_rows(file, join_commas=True), _ROWS_SAMPLED))
     if find_roles(first):
         return True
