@@ -67,9 +67,11 @@ def ask(
         output.fail("give one question, or --file with many")
     if form and sparql:
         output.fail("give --format or --sparql, not both")
+    if out is not None and file is None:
+        output.fail("--output goes with --file; one record is printed by --format json")
     if question is None and file is None:
-        if form in ("table", "csv"):
-            output.fail(f"--format {form} shows an answer; give a question")
+        if form in ("table", "csv") or sparql or watch or topic:
+            output.fail("only an answer has a format, a query, steps or topics; give a question")
         show_suggestions(kg, as_json=form == "json")
     if file is not None:
         if form or sparql or watch:
@@ -79,8 +81,6 @@ def ask(
         named = {name: given.pop(name, None) for name in ("kg", "model")}
         arguments = {"method": options.read_method(method), **named, "options": given}
         ask_file(file, out, topic or [], concurrency, arguments)
-    if out is not None:
-        output.fail("--output goes with --file; one record is printed by --format json")
     try:
         given = options.read_settings(kg, model, prompts, option)
         context = make_context(options.read_method(method), given)
@@ -100,10 +100,11 @@ def _show(record: "Record", form: str | None, *, sparql: bool) -> NoReturn:
         output.fail(errors[-1]["error"] if errors else "the run failed", status)
     if not record["answers"] and errors and errors[0]["node"] == "link":
         output.fail(errors[0]["error"])
-    if sparql and record["query"]:
+    if sparql:
+        if not record["query"]:
+            why = f"no query gives these answers ({record['outcome']})"
+            output.fail(why if record["answers"] else say_answers(record), output.ExitCode.NO_ANSWER)
         typer.echo(record["query"])
-    elif sparql and record["answers"]:
-        output.fail(f"no query gives these answers ({record['outcome']})", output.ExitCode.NO_ANSWER)
     elif form in ("table", "csv"):
         if not answered:
             output.fail(say_answers(record), output.ExitCode.NO_ANSWER)

@@ -87,11 +87,12 @@ def _run_identity(head: Json) -> dict[str, Any]:
     }
 
 
-def _iterate_differences(group: str, recorded: Json, wanted: Json) -> Iterator[str]:
+def list_differences(group: str, recorded: Json, wanted: Json) -> Iterator[str]:
+    """Yield in words what two nested configurations have not in common."""
     for key in dict.fromkeys([*recorded, *wanted]):
         old, new = recorded.get(key), wanted.get(key)
         if isinstance(old, dict) and isinstance(new, dict):
-            yield from _iterate_differences(f"{group}{key}.", old, new)
+            yield from list_differences(f"{group}{key}.", old, new)
         elif old != new:
             values = (", ".join(map(str, v)) if isinstance(v, list | tuple) else str(v) for v in (old, new))
             there, here = (one_line(value, MAX_VALUE_CHARS) for value in values)
@@ -155,7 +156,7 @@ class RunFolder:
                 recorded: dict[str, Any] = json.loads(read_file(path))
                 datetime.fromisoformat(recorded["started"])
                 _, before = recorded["kgqa"], recorded["dataset"]["questions"]
-                found = list(_iterate_differences("", _run_identity(recorded), _run_identity(wanted)))
+                found = list(list_differences("", _run_identity(recorded), _run_identity(wanted)))
                 fewer = now < before
             except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
                 raise RunError(f"{path} is no head of a run; give another --out") from None

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kgqa.cli import main as command
+from kgqa.cli import ask_file, main as command
+from kgqa.evaluation.question import Question
 from kgqa.runtime.state import question_id
 
 PLACES = """
@@ -98,6 +99,39 @@ def test_what_the_output_has_already_is_not_asked_again(ask: Kgqa) -> None:
     assert answers(text) == [(question_id(ULM), ["Danube"]), (question_id(BONN), ["Rhine"])]
 
 
+def test_what_has_failed_is_asked_again(ask: Kgqa) -> None:
+    Path("q.txt").write_text(f"{ULM}\n{BONN}\n")
+    assert ask("--file", "q.txt", "--output", "out.jsonl").status == 0
+    first, second = records(Path("out.jsonl").read_text())
+    failed = {**first, "outcome": "kg_unavailable", "answers": []}
+    Path("out.jsonl").write_text("".join(json.dumps(each) + "\n" for each in (failed, second)))
+    assert ask("--file", "q.txt", "--output", "out.jsonl") == Ended(0, "", "")
+    found = dict(answers(Path("out.jsonl").read_text()))
+    assert found == {question_id(ULM): ["Danube"], question_id(BONN): ["Rhine"]}
+
+
+def test_an_output_of_other_settings_is_left_alone(ask: Kgqa) -> None:
+    Path("q.txt").write_text(f"{ULM}\n")
+    assert ask("--file", "q.txt", "--output", "out.jsonl").status == 0
+    held = Path("out.jsonl").read_text()
+    ended = ask("--file", "q.txt", "--output", "out.jsonl", "--option", "refines=1")
+    assert (ended.status, ended.out, Path("out.jsonl").read_text()) == (2, "", held)
+    assert "refines is 2 there and 1 here" in ended.err
+
+
+def test_what_is_printed_is_in_order_and_nothing_is_held_back_at_the_end() -> None:
+    """What is printed waits for the questions before it, and is printed at the end whatever happens."""
+    printed: list[str] = []
+    questions = [Question(id, f"{id}?") for id in "abc"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kgqa.cli.output.print_json", lambda record: printed.append(record["id"]))
+        with ask_file._printing_in_order(questions) as take:
+            for id in "cb":
+                take({"id": id})
+            assert printed == []
+    assert printed == ["b", "c"]
+
+
 @pytest.mark.parametrize(
     "held",
     [
@@ -171,4 +205,4 @@ def test_questions_may_come_through_a_pipe_and_a_kill_loses_no_record(ask: Kgqa,
     assert ask("--file", "q.txt", "--output", "out.jsonl").status == 0
     text = out.read_text()
     assert text.startswith("".join(before))
-    assert [record["question"] for record in records(text)] == many
+    assert sorted(record["question"] for record in records(text)) == sorted(many)

@@ -64,7 +64,12 @@ def test_json_is_the_record(ask: Ask) -> None:
     [
         ((*QUESTION, "--format", "csv"), 1, "No answer found: nothing in the "),
         (("Who?", "--format", "csv", "--sparql"), 2, "give --format or --sparql, not both"),
-        (("--format", "table"), 2, "--format table shows an answer; give a question"),
+        ((*QUESTION, "--sparql"), 1, "No answer found: nothing in the "),
+        *(
+            (arguments, 2, "only an answer has a format, a query, steps or topics; give a question")
+            for arguments in [("--format", "table"), ("--sparql",), ("--watch",), ("--topic", "Lima")]
+        ),
+        (("--output", "o.jsonl"), 2, "--output goes with --file"),
         (("--file", "q.txt", "--format", "csv"), 2, "--file prints whole records"),
     ],
 )
