@@ -74,7 +74,7 @@ def option_text(value: Any) -> str:
 def option_help(field: "FieldInfo") -> str:
     """Say what an option is for, and which words it can be."""
     parts = (field.annotation, *get_args(field.annotation))
-    words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
+    words = [str(word) for part in parts if get_origin(part) is Literal for word in get_args(part)]
     if words and bool in parts:
         words = ["true", "false", *words]
     if words and type(None) in parts:

@@ -72,7 +72,7 @@ def read_options(pairs: Sequence[str] | None) -> dict[str, Any]:
     options: dict[str, Any] = {}
     for pair in pairs or ():
         key, equals, text = pair.partition("=")
-        if not equals or not key:
+        if not equals or not all(key.split(".")):
             raise ValueError(f"an option is written key=value, not {pair!r}")
         *groups, last = key.split(".")
         inner = options
@@ -80,6 +80,8 @@ def read_options(pairs: Sequence[str] | None) -> dict[str, Any]:
             inner = inner.setdefault(group, {})
             if not isinstance(inner, dict):
                 raise ValueError(f"the option {group} is given as one value and in parts")
+        if isinstance(inner.get(last), dict):
+            raise ValueError(f"the option {key} is given as one value and in parts")
         try:
             inner[last] = json.loads(text)
         except (ValueError, RecursionError):  # no JSON, or deeper than Python reads

@@ -143,15 +143,26 @@ class ArtifactStore(Generic[H]):
         except (OSError, ValueError):
             raise self._missing(folder) from None
 
-    def write(self, folder: Path, header: H, files: Mapping[str, bytes], old: H | None = None) -> H:
+    def write(
+        self,
+        folder: Path,
+        header: H,
+        files: Mapping[str, bytes],
+        old: H | None = None,
+        *,
+        begins: bool = False,
+    ) -> H:
         """Write a folder in place of an earlier one; refuse it if that is not the ``old`` one it was made of.
 
-        The header is given without version, build and digests.
+        One that ``begins`` a folder is refused where there is one meanwhile. The header is given without
+        version, build and digests.
         """
         digests: dict[str, Any] = {name: content_digest(content) for name, content in files.items()}
         self.check_place(folder)
 
         def check() -> None:
+            if begins and self.exists(folder):
+                raise self.error(f"{folder} was begun by another process meanwhile; repeat")
             if old is not None:
                 self._check_unchanged(folder, old, read_file(folder / self.header_file))
 

@@ -171,8 +171,9 @@ def build_exemplars(
     sources: Sequence[SourceFile] = (),
     categories: Mapping[Topic, str] | None = None,
     as_published: bool = False,
+    begins: bool = False,
 ) -> ExemplarHeader:
-    """Build exemplars; earlier ones in their place are replaced as a whole.
+    """Build exemplars; earlier ones in their place are replaced as a whole, or refused where this ``begins``.
 
     They are opened with the encoder of this name. ``categories`` are as for `gather_exemplars`,
     ``as_published`` as for `ExemplarHeader`.
@@ -193,7 +194,7 @@ def build_exemplars(
         templates=0,
         as_published=as_published,
     )
-    return _write(folder, header, found.exemplars, found.solutions, encode)
+    return _write(folder, header, found.exemplars, found.solutions, encode, begins=begins)
 
 
 def add_exemplar(
@@ -210,7 +211,7 @@ def add_exemplar(
     """
     solved = solved_question(question, query, topics)
     if not EXEMPLAR_STORE.exists(folder):
-        return build_exemplars([solved], folder, encode, encoder_name)
+        return build_exemplars([solved], folder, encode, encoder_name, begins=True)
     opened = EXEMPLAR_STORE.open(folder, encoder_name)
     old, library = opened.header, read_exemplars(opened, encode)
     found = gather_exemplars([solved], all_chains=old.as_published)
@@ -232,6 +233,8 @@ def _write(
     solutions: Sequence[Solution],
     encode: EncodeTexts,
     old: ExemplarHeader | None = None,
+    *,
+    begins: bool = False,
 ) -> ExemplarHeader:
     """Write what exemplars and solutions teach, with what the header says of the questions."""
     encode = encode_once(encode)
@@ -248,7 +251,7 @@ def _write(
         "solutions": write_lines(solutions, Solution),
         "index": index_solutions(solutions, encode, header.as_published).to_bytes(),
     }
-    return EXEMPLAR_STORE.write(folder, header, files, old)
+    return EXEMPLAR_STORE.write(folder, header, files, old, begins=begins)
 
 
 class NearExemplar(NamedTuple):

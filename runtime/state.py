@@ -401,8 +401,8 @@ def node_count(state: State, node: str) -> int:
 
 def next_topic(state: State) -> Entity | None:
     """Return the topic entity that comes after that of the chain at hand."""
-    topics = state["topic_entities"]
-    after = topics[topics.index(state["chain"].topic) + 1 :]
+    topics, topic = state["topic_entities"], state["chain"].topic
+    after = topics[topics.index(topic) + 1 :] if topic in topics else ()  # a chain may be edited in Studio
     return after[0] if after else None
 
 

@@ -10,7 +10,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from glob import escape
@@ -212,6 +212,7 @@ def _download(
 
     timeout = httpx.Timeout(SECONDS_OF_SILENCE, connect=SECONDS_TO_CONNECT)
     given = {**headers, "Accept-Encoding": "identity"}
+    lasting = (httpx.ConnectError, httpx.InvalidURL, httpx.TooManyRedirects, httpx.UnsupportedProtocol)
     failures = 0
     with httpx.Client(timeout=timeout, follow_redirects=True, headers=given) as client:
         while True:
@@ -224,11 +225,11 @@ def _download(
                     said = f"{error.response.status_code} {error.response.reason_phrase}"
                     raise DatasetError(f"{server_of_url(address)} cannot be had: {said}") from None
                 why: Exception = error
-            except httpx.TransportError as error:
+            except (httpx.RequestError, httpx.InvalidURL) as error:
                 why = error
             came = partial.exists() and partial.stat().st_size > before
             failures = 0 if came else failures + 1
-            if failures == MAX_ATTEMPTS or (failures and isinstance(why, httpx.ConnectError)):
+            if failures == MAX_ATTEMPTS or (failures and isinstance(why, lasting)):
                 setting = "KGQA_GITHUB" if remote.bytes is None else "HF_ENDPOINT"
                 raise DatasetError(_unreachable(address, why, setting)) from None
             time.sleep(SECONDS_BETWEEN_ATTEMPTS * failures)
@@ -271,7 +272,9 @@ def _read_rest(client: Any, remote: RemoteFile, partial: Path, here: int, watch:
 
 
 def _unreachable(address: str, error: Exception, setting: str) -> str:
-    host = (urlsplit(address).netloc or address).rpartition("@")[2]
+    with suppress(ValueError):  # a bracket that is not closed
+        address = urlsplit(address).netloc or address
+    host = address.rpartition("@")[2]
     return (
         f"cannot reach {host} ({one_line(str(error) or type(error).__name__, 120)}); look at the network, "
         f"name a mirror ({setting}), or a folder that has the files (--from)"

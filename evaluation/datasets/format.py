@@ -217,4 +217,4 @@ def _describe_mistake(mistake: ErrorDetails) -> str:
     message = PYDANTIC_PREFIX.sub("", OBJECT.sub("an object", mistake["msg"]))
     if kind and mistake["type"] == "value_error":  # it says itself what it is about
         return one_line(message)
-    return f"{message}, not {kind or one_line(json.dumps(found, ensure_ascii=False), 40)}"
+    return f"{message}, not {kind or one_line(json.dumps(found, ensure_ascii=False, default=str), 40)}"

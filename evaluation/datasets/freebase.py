@@ -186,7 +186,9 @@ def _read_cor(record: _CorRecord) -> Question:
 
 def _is_cor(record: Any) -> bool:
     lists = (record.get("answer"), record.get("topic_entity")) if has_fields("question")(record) else ()
-    return any(isinstance(each, list) and all(isinstance(one, dict) for one in each) for each in lists)
+    return any(
+        isinstance(each, list) and each and all(isinstance(one, dict) for one in each) for each in lists
+    )
 
 
 FORMATS: tuple[Format[Any], ...] = (

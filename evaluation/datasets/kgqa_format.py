@@ -4,7 +4,7 @@ In a table, and wherever else they are text, several topics or answers are apart
 an id of Freebase or Wikidata, or an IRI. A question without an id has the one that `kgqa.ask` gives it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Required
 
 from pydantic import BeforeValidator, TypeAdapter
@@ -45,7 +45,7 @@ def _as_items(value: object) -> object:
     found = [part for part in map(str.strip, value.split("|")) if part] if isinstance(value, str) else value
     if not isinstance(found, list):
         return found
-    return [_as_item(each) if isinstance(each, str) else each for each in found]
+    return [_as_item(each.strip()) if isinstance(each, str) else each for each in found]
 
 
 def _as_item(text: str) -> dict[str, str]:
@@ -84,16 +84,16 @@ class Record(TypedDict, total=False):
 
 
 def _to_question(record: Record) -> Question:
-    topics = record.get("topic_entities") or record.get("topics") or record.get("topic") or []
-    answers = record.get("answers") or record.get("answer") or []
+    topics, topic_refs = _read_items(record, "topic_entities", "topics", "topic")
+    _, answer_refs = _read_items(record, "answers", "answer")
     paths = tuple(_paths(record, topics))
     longest = max((len(path.relations) for path in paths), default=None)
     hops = (record.get("hops"), record.get("min_hops_gold"), longest)
     return Question(
         id=record.get("id") or "",
         text=record["question"],
-        topics=unique_refs(_item_refs("topic_entities", topics)),
-        readings=gold_readings(_item_refs("answers", answers)),
+        topics=unique_refs(topic_refs),
+        readings=gold_readings(answer_refs),
         paths=paths,
         sparql=record.get("sparql"),
         query=record.get("query"),
@@ -110,11 +110,15 @@ def _to_scored(record: Record) -> Question:
     return _to_question(record)
 
 
-def _item_refs(field: str, items: Sequence[OwnItem]) -> list[EntityRef | None]:
+def _read_items(record: Record, *fields: str) -> tuple[Sequence[OwnItem], list[EntityRef | None]]:
+    """Return the items of the first of some fields that has any, and what they refer to."""
+    values: Mapping[str, Any] = record
+    field = next((field for field in fields if values.get(field)), fields[0])
+    items = values.get(field) or []
     found = list(map(item_ref, items))
     if not all(found):
         raise FormatMismatch(f"field {field}.{found.index(None)}: needs an id or a name")
-    return found
+    return items, found
 
 
 def _paths(record: Record, topics: Sequence[OwnItem]) -> Iterator[GoldPath]:

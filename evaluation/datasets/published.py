@@ -37,6 +37,7 @@ from kgqa.home import build_once, cache_folder
 
 RECORD_FILE = "source.json"
 FACTS_FILE = "graph.nt"
+_FROM = "from "  # how the revision of files of a folder begins
 READY_VERSION = 1  # of what is made of the files
 
 Teller = Callable[[str], None]  # told what people should know, a line each
@@ -133,8 +134,8 @@ def _list_published(source: Source, part: Part, record: dict[str, Any], update: 
             f"{source.name} is published as a folder of Google Drive, which only a browser can fetch "
             f"({source.place}); then: kgqa data get {source.name} --from FOLDER"
         )
-    known = record.get("revision") if record.get("files") and not update else None
-    return list_files(source, part, known or source.revision)
+    known = record.get("revision", "") if record.get("files") and not update else ""
+    return list_files(source, part, source.revision if known.startswith(_FROM) else known or source.revision)
 
 
 def _list_folder(source: Source, part: Part, origin: Path) -> Listing:
@@ -149,7 +150,7 @@ def _list_folder(source: Source, part: Part, origin: Path) -> Listing:
             known = path.relative_to(origin).as_posix()
             size = path.stat().st_size
             found.append(RemoteFile(known, path, size, source.checksums.get(known)))
-    return Listing(tuple(found), f"from {origin.absolute()}")
+    return Listing(tuple(found), f"{_FROM}{origin.absolute()}")
 
 
 def _bring(

@@ -44,6 +44,9 @@ def legacy_cases(results: Sequence[Result], questions: Sequence[Question]) -> li
     return [LegacyCase(result, question, gold_strings(question)) for result, question in matched]
 
 
+GRAILQA_LEVELS = {"i.i.d.", "compositional", "zero-shot"}
+
+
 def gold_strings(question: Question | None) -> tuple[str, ...]:
     """Return the names (ids where there is none) and aliases of all readings, each once.
 
@@ -53,7 +56,7 @@ def gold_strings(question: Question | None) -> tuple[str, ...]:
     if question is None:
         return ()
     # GrailQA's questions have a level or, in files without it, ids of 13 digits.
-    is_grailqa = question.level is not None or re.fullmatch("[0-9]{13}", question.id)
+    is_grailqa = question.level in GRAILQA_LEVELS or re.fullmatch("[0-9]{13}", question.id)
     nameless = "null" if is_grailqa else None
     strings = dict.fromkeys(
         string

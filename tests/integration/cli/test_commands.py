@@ -151,6 +151,8 @@ def test_no_answer_has_a_status_of_its_own(run: Kgqa, town: str) -> None:
         ),
         (["--option", "depth"], 2, "key=value"),
         (["--option", "budget=5", "--option", "budget.tokens=3"], 2, "budget"),
+        (["--option", "budget.tokens=3", "--option", "budget=5"], 2, "as one value and in parts"),
+        (["--option", "budget.=5"], 2, "an option is written key=value"),
         (["--option", "budget.seconds=Infinity"], 2, "budget.seconds"),
         (["--kg", "x" * 300], 3, "xxx"),
         (["--model", "nobody:nothing"], 4, "nobody"),

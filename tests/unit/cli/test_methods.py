@@ -2,13 +2,14 @@
 
 from enum import StrEnum
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from pydantic import BaseModel, Field
 from pydantic.fields import FieldInfo
 
 from kgqa import graphs
-from kgqa.cli.methods import methods, option_default, option_text
+from kgqa.cli.methods import methods, option_default, option_help, option_text
 from kgqa.runtime.context import Context
 
 
@@ -39,6 +40,10 @@ class Group(BaseModel):
 def test_a_default_of_any_kind_is_written(value: object, text: str) -> None:
     assert option_text(value) == text
     assert option_default(FieldInfo(default=value)) == text
+
+
+def test_words_to_choose_from_may_be_numbers() -> None:
+    assert option_help(FieldInfo(annotation=Literal[1, 2])) == "; one of: 1, 2"
 
 
 def test_an_option_without_a_default_has_none() -> None:

@@ -15,7 +15,8 @@ from kgqa.models.interface import Completion, model_queries_spent
 from kgqa.models.offline import PARTS, OfflineModel, parse_ablation
 from kgqa.models.parsing import check_reply
 from kgqa.priors.encoder import CachedEncoder, Vectors
-from kgqa.priors.exemplars import add_exemplar
+from kgqa.priors.errors import ExemplarError
+from kgqa.priors.exemplars import EXEMPLAR_STORE, add_exemplar
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
 from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
 from kgqa.prompts.base import Prompt, QuestionPrompt, R
@@ -342,6 +343,20 @@ def test_a_chain_back_to_its_topic_is_an_answer_where_training_questions_have_it
     for options, expected in (({}, "Bob"), ({"exemplars": str(known)}, "Ann")):
         record = kgqa.ask("Who is the darling of Ann's darling?", **given, **options)
         assert [answer["name"] for answer in record["answers"]] == [expected]
+
+
+def test_a_folder_that_another_process_has_begun_is_not_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query = "SELECT ?x { <http://t/e/cleo> <http://t/r/spouse> ?x }"
+    given = ["Cleo"], tmp_path / "known", MEMO.encode, MEMO.name
+    add_exemplar("Who is Cleo's darling?", query, *given)
+    with monkeypatch.context() as patch:
+        patch.setattr(
+            type(EXEMPLAR_STORE), "exists", lambda *_: patch.undo()
+        )  # not yet, when it was looked for
+        with pytest.raises(ExemplarError, match="begun by another process meanwhile; repeat"):
+            add_exemplar("Who is the love of Cleo?", query, *given)
 
 
 def test_where_the_chosen_relation_is_not_offered_an_inverse_of_it_is_followed(graph, tmp_path: Path) -> None:

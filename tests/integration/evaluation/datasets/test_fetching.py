@@ -268,9 +268,10 @@ def test_nobody_there_is_one_line_that_names_ways_out(
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     line = refused(kgqa("data", "get", "webqsp"))
     assert "cannot reach 127.0.0.1:9" in line and "HF_ENDPOINT" in line and "--from" in line
-    monkeypatch.setenv("KGQA_GITHUB", "http://127.0.0.1:9")
-    line = refused(kgqa("data", "get", "qald10"))
-    assert "cannot reach 127.0.0.1:9" in line and "KGQA_GITHUB" in line
+    for mirror in ("127.0.0.1:9", "[::1"):
+        monkeypatch.setenv("KGQA_GITHUB", f"http://{mirror}")
+        line = refused(kgqa("data", "get", "qald10"))
+        assert "cannot reach" in line and mirror in line and "KGQA_GITHUB" in line
 
 
 def test_offline_is_one_line_and_what_is_here_is_read(hub: Hub, kgqa: Kgqa) -> None:
@@ -292,6 +293,15 @@ def test_a_disk_without_room_is_told_before_anything_comes(
     monkeypatch.setattr(shutil, "disk_usage", lambda path: full)
     assert "make room, or set KGQA_HOME to a folder on another disk" in refused(kgqa("data", "get", "webqsp"))
     assert downloads(hub) == []
+
+
+def test_what_came_from_a_folder_is_of_no_commit(hub: Hub, home: Path, kgqa: Kgqa, tmp_path: Path) -> None:
+    for name, data in rog.files().items():
+        (tmp_path / "mirror" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "mirror" / name).write_bytes(data)
+    assert kgqa("data", "get", "webqsp", "--from", "mirror").status == 0
+    assert kgqa("data", "get", "webqsp:train").status == 0
+    assert all("mirror" not in path for _, path, _ in hub.asked)
 
 
 def test_a_folder_may_stand_for_the_publisher(

@@ -235,7 +235,8 @@ def test_cor_s_schema(one: One) -> None:
 
 def test_ids_that_repeat_or_miss_become_unique_and_stay_so(write: Write) -> None:
     records: list[dict[str, Any]] = [
-        {"id": id, "question": "q", "answer": []} for id in ("a", "a", None, "cor-3", "a-2", "", "a")
+        {"id": id, "question": "q", "answer": [{"name": "x"}]}
+        for id in ("a", "a", None, "cor-3", "a-2", "", "a")
     ]
     first, second = (load(write(records)) for _ in range(2))
     assert [question.id for question in first.questions] == [

@@ -120,3 +120,16 @@ def test_metaqa_that_begins_with_a_quoted_name_is_no_json(write: Write) -> None:
 @pytest.mark.parametrize("text", ["who\ris it?", f"who {'very ' * 40_000}much?", '"who', 'who is "it"?'])
 def test_a_text_that_is_no_row_of_a_table_is_a_question(write: Write, name: str, text: str) -> None:
     assert len(read(write, f"{text}\n{WHAT}\n", name, "list")) == 2
+
+
+def test_an_empty_list_of_answers_is_of_any_format(write: Write) -> None:
+    records = [{"question": WHO, "answer": []}, {"question": WHAT, "answer": [" Bob "]}]
+    first, second = read(write, "".join(json.dumps(each) + "\n" for each in records), "q.jsonl", "kgqa")
+    assert first.id == question_id(WHO)
+    assert [answer.name for answer in second.gold] == ["Bob"]
+
+
+def test_a_field_that_is_wrong_is_called_as_the_file_calls_it(write: Write) -> None:
+    record = {"question": WHO, "answers": ["x"], "topics": [{"mid": "m.1"}]}
+    with pytest.raises(DatasetError, match=r"field topics\.0: needs an id or a name"):
+        load(write(json.dumps(record), "q.jsonl"))

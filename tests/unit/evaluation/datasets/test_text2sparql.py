@@ -66,6 +66,14 @@ def test_rows_of_a_line_are_gold_and_their_first_column_the_answers(tmp_path: Pa
         ("questions: []", "huts.yml: field dataset: is missing"),
         ("- " * 5000 + "x", "huts.yml: not readable as YAML: maximum recursion depth exceeded"),
         (YAML.replace("sparql: |", "text: |"), "huts.yml: field questions.0.query.sparql: is missing"),
+        (
+            YAML.replace("sparql: |", "sparql: 2020-01-01 #|").replace("        SELECT (", "#"),
+            "huts.yml: field ",
+        ),
+        (
+            YAML.replace('"SELECT ?h ?b { ?h <http://x/beds> ?b } ORDER BY DESC(?b)"', "2020-01-01"),
+            "huts.yml: field",
+        ),
         (YAML.replace("id: 2", "id: 1"), "huts.yml, record 3, field id: 'huts:1-en' is not unique"),
     ],
 )

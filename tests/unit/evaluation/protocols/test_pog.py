@@ -87,6 +87,7 @@ def test_pog_takes_the_id_of_gold_without_a_name() -> None:
 def test_pog_takes_null_for_a_name_in_grailqa() -> None:
     assert right(answered("?", "Null"), EntityRef("m.0abc", None), level="zero-shot")
     assert not right(answered("?", "m.0abc"), EntityRef("m.0abc", None), level="zero-shot")
+    assert right(answered("?", "m.0abc"), EntityRef("m.0abc", None), level="easy")
 
 
 @pytest.mark.parametrize(
