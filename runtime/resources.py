@@ -33,13 +33,13 @@ _process = OpenOnce()  # what this process has opened by name
 _tools_lock = ProcessLock()
 
 
-class GraphVersion(NamedTuple):
-    """The names of a graph, and what tells its files from those that take their place."""
+class SourceVersion(NamedTuple):
+    """The names of files or folders, and what tells them from those that take their place."""
 
     names: tuple[str, ...]
     files: tuple[tuple[int, ...] | None, ...]
 
-    def replaces(self, other: "GraphVersion") -> bool:
+    def replaces(self, other: "SourceVersion") -> bool:
         """Return whether another is of the same names, and its files are not the same any more."""
         return self.names == other.names and self.files != other.files
 
@@ -120,7 +120,7 @@ def _open_graph(context: Context) -> OpenGraph:
     own = context.given.opened
     if context.given.graph is not None:
         return OpenGraph(context.given.graph, own)
-    encode, version = _encoder(context).encode, _graph_version(context)
+    encode, version = _encoder(context).encode, _version(context, *context.kg)
 
     def open_() -> OpenGraph:
         return OpenGraph(open_named(context.kg, encode=encode), OpenOnce())
@@ -128,16 +128,16 @@ def _open_graph(context: Context) -> OpenGraph:
     return own.get("graph", lambda: _process.get(("kg", version), open_))
 
 
-def _graph_version(context: Context) -> GraphVersion:
-    """Return the graph of a context as it was when this was first asked for (blocking); forget older ones."""
+def _version(context: Context, *names: str) -> SourceVersion:
+    """Return sources as they were when a context first asked for them (blocking); forget older ones."""
     from kgqa.kg.opening import source_version
 
-    def look() -> GraphVersion:
-        version = GraphVersion(context.kg, tuple(map(source_version, context.kg)))
-        _process.forget(lambda part: isinstance(part, GraphVersion) and version.replaces(part))
+    def look() -> SourceVersion:
+        version = SourceVersion(names, tuple(map(source_version, names)))
+        _process.forget(lambda part: isinstance(part, SourceVersion) and version.replaces(part))
         return version
 
-    return context.given.opened.get("version", look)
+    return context.given.opened.get(("version", names), look)
 
 
 def open_triples(context: Context, text: bytes, source: str) -> KnowledgeGraph:
@@ -184,7 +184,7 @@ def _open_retrieval(context: Context, opened: OpenGraph, exemplars: ExemplarLibr
 
     graph, made = opened
     learned = exemplars if getattr(context, "solved_questions", False) else None
-    key = ("retrieval", learned is not None, context.exemplars, context.encoder)
+    key = ("retrieval", learned, context.encoder)
 
     def make() -> BaseTool:
         encoder = _encoder(context)
@@ -218,7 +218,7 @@ def _open_library(context: Any, graph: KnowledgeGraph) -> BlueprintLibrary | Non
     """Open the library; on the sample graph, where none is named, that of its train questions."""
     if not getattr(context, "guidance", False):
         return None
-    from kgqa.priors.blueprints import open_library
+    from kgqa.priors.blueprints import LIBRARY_STORE, open_library
     from kgqa.priors.errors import BlueprintError
 
     folder, overlay = (getattr(context, name, None) for name in ("blueprints", "overlay"))
@@ -232,7 +232,7 @@ def _open_library(context: Any, graph: KnowledgeGraph) -> BlueprintLibrary | Non
     encoder.preload([relation_words(graph.relation_label(relation)) for relation in graph.relations])
     base, added = Path(folder), Path(overlay) if overlay else None
     return _process.get(
-        ("blueprints", base, added, context.encoder),
+        ("blueprints", _version(context, str(base / LIBRARY_STORE.header_file)), added, context.encoder),
         lambda: open_library(base, encoder.encode, encoder.name, added),
     )
 
@@ -252,7 +252,7 @@ def _open_exemplars(
         folder = str(sample_exemplars(encoder, graph))
     if not folder:
         return None, None
-    key = folder, context.encoder
+    key = _version(context, str(Path(folder) / EXEMPLAR_STORE.header_file)), context.encoder
     opened = _process.get(("exemplar folder", *key), lambda: EXEMPLAR_STORE.open(Path(folder), encoder.name))
     source = opened, encoder.encode
     return (
@@ -268,7 +268,7 @@ def _open_model(context: Context, opened: OpenGraph | None, exemplars: ExemplarL
     key: tuple[object, ...] = ("model", context.model)
     graph, kept = (None, _process) if opened is None else opened
     if is_offline(context.model):
-        key = (*key, context.exemplars, context.encoder)
+        key = (*key, exemplars, context.encoder)
     else:
         kept = _process
 

@@ -16,7 +16,9 @@ from kgqa.data import SAMPLE_NAME
 from kgqa.graphs import context_of
 from kgqa.kg import opening
 from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.priors.exemplars import add_exemplar
 from kgqa.runtime import resources
+from kgqa.tests.conftest import MEMO
 from kgqa.tests.support.doubles import FAMILY, QUESTION, children, shown, timeless
 
 Write = Callable[[str], Path]
@@ -88,6 +90,20 @@ async def test_of_a_file_that_changes_only_the_last_version_is_kept(turtle: Call
         assert shown(record) == [town]
         sizes.append(kept())
     assert len(set(sizes)) == 1
+
+
+async def test_exemplars_that_are_added_are_read_by_whoever_asks_next(turtle: Write, tmp_path: Path) -> None:
+    kg, folder = str(turtle(FAMILY)), tmp_path / "known"
+    query = "SELECT ?x { <http://t/e/ada> <http://t/r/lives_in> ?x }"
+    counts, held = [], []
+    for asked in ("Where does Ada live?", "Where is the home of Ada?"):
+        add_exemplar(asked, query, ["Ada"], folder, MEMO.encode, MEMO.name)
+        context = make_context("cor", {"kg": (kg,), "model": "offline", "exemplars": str(folder)})
+        exemplars = (await resources.open_resources(context)).exemplars
+        counts.append(exemplars and exemplars.header.questions)
+        held.append(kept())
+    assert counts == [1, 2]
+    assert held[0] == held[1]  # of the earlier ones nothing is kept
 
 
 async def test_a_failed_run_leaves_nothing_behind(graph: Open) -> None:
