@@ -22,7 +22,7 @@ none; here it is no name, since such a node is a mediator, but the node can be f
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal as Choice
@@ -455,6 +455,8 @@ DIALECTS = {dialect.name: dialect for dialect in (PLAIN, FREEBASE, WIKIDATA)}
 
 _OWN_WIKIBASE = "wikibase "
 
+MIN_DIALECT_SHARE = 0.05  # of a graph's facts, from which its dialect is that of their relations
+
 
 def is_statement_relation(iri: str) -> bool:
     """Return whether a relation leads from an entity of a Wikibase to a statement about it.
@@ -478,14 +480,21 @@ def dialect_named(name: str) -> Dialect:
     return replace(_wikibase(f"{address}prop/", f"{address}entity/"), name=name)
 
 
-def detect_dialect(predicates: Sequence[str]) -> Dialect:
-    """Choose the dialect by the graph's predicates."""
+def detect_dialect(predicates: Sequence[str] | Mapping[str, int]) -> Dialect:
+    """Choose the dialect by the graph's predicates; where their facts are counted, a few are only links."""
+    counts = predicates if isinstance(predicates, Mapping) and any(predicates.values()) else None
+
+    def has_enough(own: Collection[str]) -> bool:
+        few = MIN_DIALECT_SHARE * sum(counts.values()) if counts else 0
+        return bool(own) and (counts is None or sum(counts[each] for each in own) >= few)
+
     for dialect in (FREEBASE, WIKIDATA):
         begins = tuple(space.iri for space in dialect.relations)
-        if any(predicate.startswith(begins) for predicate in predicates):
+        if has_enough([predicate for predicate in predicates if predicate.startswith(begins)]):
             return dialect
-    if own := next(filter(None, map(_STATEMENTS.fullmatch, predicates)), None):
-        return dialect_named(_OWN_WIKIBASE + own[1])
+    stating = {predicate: found[1] for predicate in predicates if (found := _STATEMENTS.fullmatch(predicate))}
+    if has_enough(stating):
+        return dialect_named(_OWN_WIKIBASE + next(iter(stating.values())))
     is_derived = any(predicate.startswith((CLOSURE, RESTRICTED)) for predicate in predicates)
     return ONTOLOGY if is_derived else PLAIN
 

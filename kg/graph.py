@@ -230,7 +230,7 @@ class GraphFacts:
     @property
     def dialect(self) -> Dialect:
         """The dialect of this graph: that of its kind, and what its profile has found."""
-        return self.summary.apply(detect_dialect(tuple(self.predicates)))
+        return self.summary.apply(detect_dialect(self.predicates))
 
 
 class Executor(Protocol):

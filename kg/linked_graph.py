@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from kgqa.kg.dialects import LOCAL_NAME, PLAIN, RDF, Dialect, entity_iri, is_foreign
-from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
+from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, GraphFacts, Row
 from kgqa.kg.languages import base_language, detect_language, detect_language_apart, name_shares
 from kgqa.kg.linking.class_names import ClassNames, add_classes, without_chance
@@ -259,18 +259,24 @@ class LinkedGraph:
         """Return what is known of the graph's classes; see `KnowledgeGraph`."""
         known = self._profile if "_profile" in vars(self) else await asyncio.to_thread(self._known_profile)
         new = [id for id in classes if known.find(id) is None and id not in self._profiled]
+        others = {id: self._profiled[id] for id in classes if id in self._profiled}
         if new:
-            facts, kind = self._facts, self._dialect
-            found = await asyncio.to_thread(profile_classes, self._ask_now, new, facts.predicates, kind)
-            self._profiled |= {each.id: each for each in found.classes}
-        others = (self._profiled[id] for id in classes if id in self._profiled)
-        return replace(known, classes=(*known.classes, *others)) if classes else known
+            unknown: list[KGError] = []
 
-    def _ask_now(self, query: str) -> Sequence[Row]:
-        try:
-            return self._executor.query_now(query).rows
-        except (KGTimeout, KGSilent, KGRejected):  # it is not known
-            return []
+            def ask(query: str) -> Sequence[Row]:
+                try:
+                    return self._executor.query_now(query).rows
+                except (KGTimeout, KGSilent, KGRejected) as error:
+                    unknown.append(error)
+                    return []
+
+            facts, kind = self._facts, self._dialect
+            found = await asyncio.to_thread(profile_classes, ask, new, facts.predicates, kind)
+            others |= {each.id: each for each in found.classes}
+            if not unknown:  # else it is asked again
+                self._profiled |= others
+        ordered = (others[id] for id in classes if id in others)
+        return replace(known, classes=(*known.classes, *ordered)) if classes else known
 
     def _known_profile(self) -> Profile:
         with self._profiling:  # of questions that come together, one makes it

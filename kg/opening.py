@@ -228,7 +228,7 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = QUERY_SE
     if listed == {}:
         raise KGUnavailable(f"{executor.url} holds no triples{_advise_graph(executor)}")
     fingerprint = _fingerprint(url, listed)
-    kind = detect_dialect(tuple(predicates))
+    kind = detect_dialect(predicates)
     if listed is None and kind is PLAIN:
         kind = detect_dialect(_wikibase_relations(executor))
     # by a client of its own: what is refused there says nothing of the queries of questions
@@ -263,21 +263,23 @@ def _advise_graph(executor: Executor) -> str:
     )
 
 
-def _profile_endpoint(executor: Executor, listed: Mapping[str, int], kind: Dialect) -> Profile:
+def _profile_endpoint(executor: Executor, listed: Mapping[str, int], kind: Dialect) -> tuple[Profile, bool]:
     """Return the profile that a graph publishes, else one by what is read; of a large graph only the former.
 
-    What takes the endpoint too long, or is refused, is not known.
+    What takes the endpoint too long, or is refused, is not known: the second says whether all is.
     """
+    unknown: list[KGError] = []
 
     def ask(query: str) -> Sequence[Row]:
         try:
             return executor.query_now(query).rows
-        except (KGTimeout, KGSilent, KGRejected):
+        except (KGTimeout, KGSilent, KGRejected) as error:
+            unknown.append(error)
             return []
 
     if listed:
-        return build_profile(ask, listed, kind, MAX_MEMBERS_READ_NOW)
-    return read_description(ask)
+        return build_profile(ask, listed, kind, MAX_MEMBERS_READ_NOW), not unknown
+    return read_description(ask), not unknown
 
 
 def _open_public(known: PublicEndpoint, executor: Executor, rows: int) -> SparqlGraph:

@@ -38,11 +38,12 @@ class RelationCatalog:
         self._to_mediators: dict[Hop, bool] = {}
         self._inverses: dict[str, set[str]] | None = None
         listed = facts.predicates
+        self._labels: dict[str, str] = {}
         named: dict[str, str] = {}
-        for query, words in self._name_queries(listed):
-            with suppress(KGError):  # they are called by their IRIs, and who asks next is told
+        with suppress(KGError):  # they are called by their IRIs until their names can be learned
+            for query, words in self._name_queries(listed):
                 named |= self._read_names(executor.query_now(query).rows, words)
-        self._labels = self._make_unambiguous(self._shown_words(listed, named))
+            self._labels = self._make_unambiguous(self._shown_words(listed, named))
         self.listed = tuple(relation for relation in sorted(listed) if not self.ignores(relation))
         """Those that a search may follow, sorted; none where nobody has listed them."""
 

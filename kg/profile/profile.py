@@ -234,10 +234,10 @@ MAX_SECONDS_WAITED = 5.0
 _log = logging.getLogger("kgqa.kg")
 
 
-def kept_profile(fingerprint: str, make: Callable[[], Profile]) -> Profile:
+def kept_profile(fingerprint: str, make: Callable[[], tuple[Profile, bool]]) -> Profile:
     """Return the profile of a graph by its fingerprint, made now if it is new; empty where that takes long.
 
-    It is made in a thread of its own, and kept for the next time, whoever still waits for it.
+    It is made in a thread of its own and, if it is whole, kept for the next time, whoever still waits for it.
     """
     path = cache_folder() / "profiles" / f"{fingerprint}.json"
     with suppress(OSError, ValueError):
@@ -246,8 +246,10 @@ def kept_profile(fingerprint: str, make: Callable[[], Profile]) -> Profile:
 
     def run() -> None:
         try:
-            profile = make()
+            profile, is_whole = make()
             made.put(profile)
+            if not is_whole:
+                return
             path.parent.mkdir(parents=True, exist_ok=True)
             replace_file(path, lambda file: file.write(profile.write()))
         except Exception as error:  # the endpoint's, the disk's, or of a process that is ending

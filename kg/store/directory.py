@@ -241,7 +241,7 @@ def list_values(store: ox.Store, facts: GraphFacts, dialect: Dialect) -> NameTab
 
 def profile_store(store: EmbeddedStore, facts: GraphFacts) -> tuple[Profile, GraphFacts]:
     """Make the profile of an embedded graph, and add its summary to what is known."""
-    kind = detect_dialect(tuple(facts.predicates))
+    kind = detect_dialect(facts.predicates)
     profile = build_profile(lambda query: store.query_now(query).rows, facts.predicates, kind)
     return profile, replace(facts, summary=profile.summary)
 
@@ -296,7 +296,7 @@ def _write_build(reader: GraphReader, build: Path, keeps_name: KeepsName | None)
 
 def _remove_names(store: ox.Store, facts: GraphFacts, keeps_name: KeepsName) -> tuple[str, str]:
     """Take the names away that are not kept; return what the rest is called, and its fingerprint."""
-    dialect = detect_dialect(tuple(facts.predicates))
+    dialect = detect_dialect(facts.predicates)
     naming = [ox.NamedNode(predicate) for predicate in (*dialect.labels, *dialect.aliases)]
     names = [quad for predicate in naming for quad in store.quads_for_pattern(None, predicate, None)]
     gone = [quad for quad in names if not keeps_name(_term_text(quad.subject), _term_text(quad.object))]

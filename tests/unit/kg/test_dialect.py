@@ -2,7 +2,7 @@
 
 import pytest
 
-from kgqa.kg.dialects import FB, FREEBASE, OWL, PLAIN, RDF, RDFS, detect_dialect
+from kgqa.kg.dialects import FB, FOAF, FREEBASE, OWL, PLAIN, RDF, RDFS, WDT, WIKIDATA, detect_dialect
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,13 @@ def test_detect():
     assert detect_dialect([f"{RDFS}label", f"{FB}people.person.parents"]) is FREEBASE
     assert detect_dialect(["http://pathquestion.org/r/people.person.parents"]) is PLAIN
     assert detect_dialect([]) is PLAIN
+
+
+def test_a_few_links_to_another_graph_do_not_change_what_it_is() -> None:
+    named = {f"{FOAF}name": 95}
+    assert detect_dialect({**named, f"{WDT}P31": 1}) is PLAIN
+    assert detect_dialect({**named, f"{WDT}P31": 20}) is WIKIDATA
+    assert detect_dialect(dict.fromkeys((*named, f"{WDT}P31"), 0)) is WIKIDATA  # nobody has counted them
 
 
 def test_labels():
