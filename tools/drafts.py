@@ -325,7 +325,7 @@ async def compare_at_limit(graph: KnowledgeGraph, query: str) -> tuple[str, bool
     clear = False
     if cut is not None:
         table = await graph.select(cut.text)
-        clear = cut.is_clear(table.columns, table.rows)
+        clear = cut.is_clear(table)
     return ("they differ" if clear else "they may be equal"), clear
 
 

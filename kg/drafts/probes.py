@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from kgqa.kg.drafts.names import blank_texts
 from kgqa.kg.drafts.reading import Draft, Pattern, read_draft, write_path
+from kgqa.kg.pages import Table
 from kgqa.kg.sparql.nodes import Node, is_constant, is_open, is_variable, to_term
 from kgqa.kg.sparql.patterns import serialise, write_iri
 from kgqa.kg.terms import Entity, Term, Triple, is_blank, is_iri
@@ -104,17 +105,31 @@ _KEY = "orderedBy"
 
 @dataclass(frozen=True, slots=True)
 class CutQuery:
-    """A query for all rows up to the one after a limit, and the columns that they are ordered by."""
+    """A query for all rows up to the one after a limit, and the columns that they are ordered by.
+
+    Of one that ``is_distinct`` but for these columns, the first row counts of those that are else the same.
+    """
 
     text: str
     keys: tuple[str, ...]
     first: int
     last: int
+    is_distinct: bool = False
 
-    def is_clear(self, columns: Sequence[str], rows: Sequence[Sequence[Term | None]]) -> bool:
+    def is_clear(self, table: Table) -> bool:
         """Return whether no row that is left out has the same keys as one that is not."""
-        places = [columns.index(key) for key in self.keys]
-        keys = [tuple(_comparable(row[at]) for at in places) for row in rows]
+        shown = [at for at, column in enumerate(table.columns) if not column.startswith(_KEY)]
+        first: dict[object, Sequence[Term | None]] = {}
+        for number, row in enumerate(table.rows):
+            first.setdefault(tuple(row[at] for at in shown) if self.is_distinct else number, row)
+        if (
+            self.is_distinct
+            and len(first) <= self.last
+            and (table.truncated or len(table.rows) > MAX_ROWS_COMPARED)
+        ):
+            return False
+        places = [table.columns.index(key) for key in self.keys]
+        keys = [tuple(_comparable(row[at]) for at in places) for row in first.values()]
         edges = [(at - 1, at) for at in (self.first, self.last) if 0 < at < len(keys)]
         return all(keys[before] != keys[after] for before, after in edges)
 
@@ -149,9 +164,13 @@ def cut_query(query: str) -> CutQuery | None:
         else:
             keys.append(f"{_KEY}{at}")
             added.append(f" ({text} AS ?{_KEY}{at})")
+    if added and bare[start.end() :].lstrip().startswith("*"):
+        return None
     last = select.offset + select.limit
+    is_distinct = bool(added) and len(start.group().split()) > 1
     shown = query[: start.end()] + "".join(added) + query[start.end() : end.start()]
-    return CutQuery(f"{shown}LIMIT {last + 1:d}", tuple(keys), select.offset, last)
+    most = MAX_ROWS_COMPARED if is_distinct else last
+    return CutQuery(f"{shown}LIMIT {most + 1:d}", tuple(keys), select.offset, last, is_distinct)
 
 
 def _conditions(text: str) -> Iterator[str]:

@@ -80,6 +80,9 @@ def compare(variable: str, operator: str, value: Literal, key: str) -> Iterator[
         yield f"FILTER(isLiteral({variable}) && STR({variable}) {operator} {text})"
     elif operator == "year":
         yield _if_comparable(variable, "date", f"{_year(variable)} = {year_of(value)}")
+    elif operator in ("=", "!=") and re.fullmatch("[0-9]{16,}", value.value):  # more digits than a double has
+        whole = f'REPLACE(STR({variable}), "^[+]?0*([0-9]+)([.]0*)?$", "$1")'
+        yield _if_comparable(variable, "number", f'{whole} {operator} "{value.value.lstrip("0")}"')
     elif kind == "number":
         yield _if_comparable(variable, kind, f"xsd:double(STR({variable})) {operator} xsd:double({text})")
     else:

@@ -179,7 +179,8 @@ def _cuts(chain: Chain, limits: Limits, *, ends: bool, hops: bool) -> Iterator[s
     between |= {CUT_ENDS: limits.scanned} if hops else {}
     for depth in range(1, chain.depth):
         for name, most in between.items():
-            yield cut_query(name, nodes_after(chain, depth, most), most)
+            nodes = nodes_after(chain, depth, most, marked=name == CUT_NODES)  # as ends are read
+            yield cut_query(name, nodes, most)
     for name in between if chain.hops and chain.topic == ANY else ():
         hop, held = chain.steps[0]
         read = _facts_of_anything(triple_pattern(_topic(chain), hop, "?e1", held), "?e1")

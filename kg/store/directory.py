@@ -32,7 +32,7 @@ from kgqa.kg.profile.building import build_profile
 from kgqa.kg.profile.profile import Profile
 from kgqa.kg.store.axioms import derive_facts
 from kgqa.kg.store.embedded import EmbeddedStore
-from kgqa.kg.store.loading import QuadReader
+from kgqa.kg.store.loading import QuadReader, without_blank_nodes
 from kgqa.kg.store.survey import count_predicates, read_names, read_values, survey
 from kgqa.kg.store.unify import unify
 from kgqa.kg.terms import is_iri, one_line
@@ -103,7 +103,7 @@ def load_text(text: bytes, source: str) -> tuple[ox.Store, GraphFacts]:
     """Read N-Triples into memory; KGMalformed for what is none. A graph without triples is one, too."""
     store = ox.Store()
     try:
-        store.load(text, ox.RdfFormat.N_TRIPLES)
+        store.load(without_blank_nodes(text), ox.RdfFormat.N_TRIPLES)
     except SyntaxError as error:
         raise KGMalformed(f"{source} is no graph: {error}") from None
     unify(store)

@@ -13,7 +13,7 @@ import re
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -153,6 +153,7 @@ class QuadReader:
         self._bytes_read = 0  # of the files before the one that is read
         self._digests: list[str] = []
         self._blanks = 0
+        self._renamed: dict[str, str] = {}
 
     @property
     def source(self) -> str:
@@ -248,7 +249,7 @@ class QuadReader:
             self._watch(min(1.0, (self._bytes_read + bytes_read) / max(1, self._bytes)))
 
     def _namer(self) -> "_BlankNamer":
-        return _BlankNamer(self._next_name)
+        return _BlankNamer(self._next_name, self._renamed)
 
     def _next_name(self) -> str:
         self._blanks += 1
@@ -256,14 +257,19 @@ class QuadReader:
 
 
 class _BlankNamer:
-    """Puts IRIs in the place of the blank nodes of one file."""
+    """Puts IRIs in the place of the blank nodes of one file.
 
-    def __init__(self, next_name: Callable[[], str]) -> None:
-        self._next_name = next_name
+    ``renamed`` are those that were given such IRIs before, by a filter of dumps, in any of the files.
+    """
+
+    def __init__(self, next_name: Callable[[], str], renamed: dict[str, str]) -> None:
+        self._next_name, self._renamed = next_name, renamed
         self._iris: dict[str, str] = {}
 
     def __call__(self, quad: ox.Quad) -> ox.Quad:
         """Return a quad without blank nodes."""
+        if quad.predicate.value.startswith(BLANK_NAMESPACE):
+            raise SyntaxError(f"relations of {BLANK_NAMESPACE} are blank nodes to kgqa; rename them")
         given = (quad.subject, quad.predicate, quad.object, quad.graph_name)
         parts = tuple(map(self._node, given))
         return quad if parts == given else ox.Quad(*parts)
@@ -275,24 +281,30 @@ class _BlankNamer:
     def _node(self, term: Any) -> Any:
         if isinstance(term, ox.Triple):
             return ox.Triple(*map(self._node, (term.subject, term.predicate, term.object)))
-        if not isinstance(term, ox.BlankNode):
-            if isinstance(term, ox.NamedNode) and term.value.startswith(BLANK_NAMESPACE):
-                raise SyntaxError(
-                    f"IRIs that begin with {BLANK_NAMESPACE} are blank nodes to kgqa; rename it"
-                )
-            return term
-        return ox.NamedNode(self._iri(term.value))
+        if isinstance(term, ox.NamedNode) and term.value.startswith(BLANK_NAMESPACE):
+            return ox.NamedNode(self._number(term.value, self._renamed))
+        return ox.NamedNode(self._iri(term.value)) if isinstance(term, ox.BlankNode) else term
 
     def _iri(self, label: str) -> str:
-        if not (iri := self._iris.get(label)):
-            iri = self._iris[label] = self._next_name()
+        return self._number(label, self._iris)
+
+    def _number(self, name: str, known: dict[str, str]) -> str:
+        if not (iri := known.get(name)):
+            iri = known[name] = self._next_name()
         return iri
+
+
+def without_blank_nodes(text: bytes) -> "_NamedLines":
+    """Return N-Triples as a file that has IRIs in the place of blank nodes."""
+    numbers = count(1)
+    namer = _BlankNamer(lambda: f"{BLANK_NAMESPACE}b{next(numbers)}", {})
+    return _NamedLines(io.BytesIO(text), ox.RdfFormat.N_TRIPLES, namer)
 
 
 class _NamedLines:
     """A file of a `LINE_FORMATS` without its blank nodes."""
 
-    def __init__(self, file: _HashedFile, kind: ox.RdfFormat, namer: _BlankNamer) -> None:
+    def __init__(self, file: _HashedFile | io.BytesIO, kind: ox.RdfFormat, namer: _BlankNamer) -> None:
         self._file, self._kind, self._namer = file, kind, namer
         self._ahead, self._rest = io.BytesIO(), b""
 
@@ -324,6 +336,8 @@ class _NamedLines:
         return b"".join((*parts, text[at:])) if parts else text
 
     def _name_line(self, line: bytes) -> bytes:
+        if b"_:" not in line and not _may_be_named(line):
+            return line
         found = None if _may_be_named(line) else _BLANK_LINE.fullmatch(line)
         return self._write_line(found) if found else self._parse_line(line)
 

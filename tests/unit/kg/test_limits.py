@@ -167,3 +167,15 @@ async def test_a_sample_looks_up_the_relations_of_topics_alone(make_graph, monke
     assert meter.queries == 2
     assert visits[0].hops.truncated
     assert set(visits[1].hops) == {Hop("http://x/s", False), Hop("http://x/v", False)}
+
+
+async def test_a_sample_that_comes_back_to_its_topic_says_what_it_has_left_out(make_graph):
+    """A node that is reached both by way of the topic and without counts twice among those of a sample."""
+    for seed in range(12):
+        chance = Random(seed)
+        facts = {(chance.randrange(8), chance.randrange(8)) for _ in range(24)} | {(0, 0), (0, 1)}
+        graph = make_graph(" ".join(f":n{start} :r :n{end} ." for start, end in sorted(facts)))
+        chain = Chain(Entity("http://x/n0"), (Hop("http://x/r"),) * 3)
+        (whole,) = await graph.visit_chains([chain], hops=False)
+        (sampled,) = await graph.visit_chains([chain], hops=False, sample=9)
+        assert sampled.ends.truncated or {*sampled.ends} == {*whole.ends}, seed

@@ -5,12 +5,13 @@ import gzip
 import lzma
 import zlib
 from pathlib import Path
+from typing import cast
 
 import pyoxigraph as ox
 import pytest
 
 from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
-from kgqa.kg.opening import open_graph
+from kgqa.kg.opening import open_graph, open_triples
 from kgqa.kg.store.loading import QuadReader
 from kgqa.kg.terms import Chain, Entity, Hop
 
@@ -198,22 +199,40 @@ def test_no_sources():
         open_graph([])
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "<urn:kgqa:blank:b1> <http://x/r> <http://x/o> .",
-        "<http://x/s> <urn:kgqa:blank:b1> <http://x/o> .",
-        "<http://x/s> <http://x/r> <urn:kgqa:blank:b1> .",
-        "<http://x/s> <http://x/r> <\\u0075rn:kgqa:blank:b1> .",
-    ],
-)
-def test_nobody_s_iri_stands_for_a_blank_node(line: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("iri", ["urn:kgqa:blank:b1", "\\u0075rn:kgqa:blank:b1"])
+def test_what_a_filter_of_dumps_calls_blank_nodes_are_blank_nodes(iri: str, tmp_path: Path) -> None:
+    """In all files the same, and none of those that are blank nodes there."""
+    paths = [tmp_path / "one.nt", tmp_path / "two.nt"]
+    for path in paths:
+        path.write_text(
+            f"_:a <http://x/r> <http://x/o> .\n<http://x/s> <http://x/r> <{iri}> .\n"
+            f"<{iri}> <http://x/q> _:a .\n"
+        )
+    store = ox.Store()
+    QuadReader(paths).load(store)
+    read = {str(quad) for quad in QuadReader(paths).quads()}
+    assert {str(quad) for quad in store} == read
+    assert len({quad.subject for quad in store}) == 4  # s, what the filter has named, and two others
+    assert len(read) == 5
+
+
+@pytest.mark.parametrize("relation", ["urn:kgqa:blank:b1", "\\u0075rn:kgqa:blank:b1"])
+def test_no_relation_stands_for_a_blank_node(relation: str, tmp_path: Path) -> None:
     path = tmp_path / "graph.nt"
-    path.write_text(f"_:a <http://x/r> <http://x/o> .\n{line}\n", encoding="utf-8")
-    with pytest.raises(KGMalformed, match="are blank nodes to kgqa; rename it"):
+    path.write_text(f"_:a <http://x/r> <http://x/o> .\n<http://x/s> <{relation}> <http://x/o> .\n")
+    with pytest.raises(KGMalformed, match="are blank nodes to kgqa; rename them"):
         list(QuadReader([path]).quads())
-    with pytest.raises(KGMalformed, match="are blank nodes to kgqa; rename it"):
+    with pytest.raises(KGMalformed, match="are blank nodes to kgqa; rename them"):
         QuadReader([path]).load(ox.Store())
+
+
+async def test_blank_nodes_of_a_question_s_own_graph_lead_on() -> None:
+    text = b"<http://x/a> <http://x/p> _:b1 .\n_:b1 <http://x/q> <http://x/c> .\n"
+    graph = open_triples(text, "the graph of a question")
+    chain = Chain(Entity("http://x/a"), (Hop("http://x/p"), Hop("http://x/q")))
+    assert [end.term.id for end in await graph.follow_chain(chain)] == ["http://x/c"]
+    (blank,) = await graph.follow_chain(chain.upto(1))
+    assert Hop("http://x/q") in await graph.extend_chain(Chain(cast(Entity, blank.term)))
 
 
 LINES = r"""# _:none

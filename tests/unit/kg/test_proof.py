@@ -308,6 +308,17 @@ async def test_a_page_that_is_full_is_cut_and_says_so_and_a_count_is_not(make_gr
     assert (len(exact), exact.truncated) == (2, False)
 
 
+async def test_long_numbers_are_compared_by_all_their_digits(make_graph):
+    graph = make_graph(
+        ':t :r :a, :b, :c . :a :n "1234567890123456788" .'
+        ':b :n "1234567890123456789" . :c :n 01234567890123456789 .'
+    )
+    for operator, names in (("=", "bc"), ("!=", "a")):
+        condition = Condition(1, (Hop("http://x/n"),), operator, Literal("1234567890123456789"))
+        found = (await graph.prove(AnswerQuery((ENDS,), 1, (condition,)))).answers
+        assert {*found} == {x(name) for name in names}
+
+
 async def test_yes_and_no(make_graph):
     graph = make_graph(":t :r :a .")
     for name, said in (("a", "true"), ("b", "false")):
