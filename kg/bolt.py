@@ -133,7 +133,9 @@ class BoltReader:
             try:
                 batch = self._batches.get(timeout=2 * self._deadline)
             except Empty:
-                raise KGSilent(f"{self._shown}: no answer within {2 * self._deadline:g} s") from None
+                # what comes late is no answer to the next query
+                self._failure = KGSilent(f"{self._shown}: no answer within {2 * self._deadline:g} s")
+                raise self._failure from None
             if isinstance(batch, KGError):
                 raise batch
             if not batch:

@@ -27,7 +27,7 @@ import pyoxigraph as ox
 
 from kgqa.addresses import graph_url, secrets_in
 from kgqa.kg.bolt import BoltAddress, BoltReader
-from kgqa.kg.errors import KGMalformed, KGUnavailable
+from kgqa.kg.errors import KGMalformed, KGSilent, KGUnavailable
 from kgqa.kg.minting import (
     LABEL,
     TYPE,
@@ -172,6 +172,8 @@ class PropertyGraphReader:
         """Return the function by which this server tells nodes apart."""
         try:
             deque(self._server.rows(PROBE), maxlen=0)
+        except KGSilent:
+            raise
         except KGUnavailable:
             return "id"
         return "elementId"

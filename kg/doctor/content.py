@@ -75,12 +75,12 @@ async def _advise_graph(target: CheckTarget) -> str:
     rest = [pair for pair in parse_qsl(parts.query) if "graph-uri" not in pair[0]]
     transport = HttpTransport(parts._replace(query=urlencode(rest)).geturl())
     try:
-        answer = await transport.send(queries.named_graphs(MAX_GRAPHS_LISTED), target.deadline)
+        rows = (await transport.send(queries.named_graphs(MAX_GRAPHS_LISTED), target.deadline)).read().rows
     except QUERY_FAILURES:
         return "load it, or name the graph that holds the triples: ?default-graph-uri=IRI in the address"
     finally:
         await transport.close()
-    ids = [row[0].id for row in answer.read().rows if row[0] is not None]
+    ids = [row[0].id for row in rows if row[0] is not None]
     own = [id for id in ids if not (target.is_virtuoso and id.startswith(VIRTUOSO_GRAPHS))]
     if not own:
         return "load the graph; the server has none"

@@ -122,6 +122,9 @@ _WORDS_OF_A_TIMEOUT = ("timeout", "timed out", "time limit", "execution time", "
 """In lower case; the last is Virtuoso's, when its limit falls between two steps of a query."""
 
 
+_QUOTED = re.compile(r"<[^<>]*>|\"[^\"]*\"|'[^']*'")  # in which a parser shows a query
+
+
 class BrokenAnswer(ConnectionError):
     """An answer that is none, or only a part of one; the next may be whole."""
 
@@ -225,7 +228,7 @@ def _is_timeout(response: httpx.Response, text: str) -> bool:
 
     QLever says so by 429, without a time to wait.
     """
-    told = _says_timeout(text)
+    told = _says_timeout(_QUOTED.sub(" ", text) if response.status_code == httpx.codes.BAD_REQUEST else text)
     waits = response.status_code == 429 and "retry-after" in response.headers
     return told and not waits and not (response.status_code in {502, 503} and "connect" in text.lower())
 

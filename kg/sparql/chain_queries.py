@@ -354,6 +354,8 @@ def _ways(chain: Chain, depth: int, ends: Sequence[Term], *, limited: bool = Tru
         step = f"{_restrict_ends(ends)} FILTER EXISTS {{ {step} }}"
     elif last:
         step = f"{step} {_restrict_ends(ends)}"
+    else:
+        step = f"{step} FILTER(!isLiteral({end}))"  # a path is of IRIs
     limit = f" LIMIT {MAX_NODES_BETWEEN:d}" if limited else ""
     return f"SELECT {end} ({way} AS ?w{depth}) WHERE {{ {before} {step} }}{limit}"
 

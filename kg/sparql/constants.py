@@ -77,8 +77,8 @@ def _binding(root: Node) -> frozenset[str]:
         return _ids(_nodes(root))
     answer = root.PV[0] if root.name == "SelectQuery" and root.PV else None
     values: dict[Node, set[Node]] = {}
-    for row in (row for part in _parts(root) if part.name == "values" for row in part.res):
-        for variable, value in row.items():
+    for pattern in found:
+        for variable, value in pattern.values.items():
             values.setdefault(variable, set()).add(value)
     joined = [_joined(pattern, answer, values) for pattern in found]
     every = {*frozenset.intersection(*joined), *tested} if joined else tested

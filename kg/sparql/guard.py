@@ -6,6 +6,7 @@ SERVICE, FROM, FROM NAMED or update. The prefixes rdf, rdfs, owl, xsd and skos n
 
 import logging
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
@@ -163,13 +164,20 @@ def rejecting(why: str) -> Iterator[None]:
 
 @contextmanager
 def mute_logger(logger: str) -> Iterator[None]:
-    """Keep a library from logging the values it cannot convert: rdflib knows no date before year 1."""
-    noisy = logging.getLogger(logger)
-    before, noisy.disabled = noisy.disabled, True
+    """Keep a library from logging the values it cannot convert: rdflib knows no date before year 1.
+
+    What other threads log, the host application's too, is not touched.
+    """
+    noisy, thread = logging.getLogger(logger), threading.get_ident()
+
+    def is_another(record: logging.LogRecord) -> bool:
+        return record.thread != thread
+
+    noisy.addFilter(is_another)
     try:
         yield
     finally:
-        noisy.disabled = before
+        noisy.removeFilter(is_another)
 
 
 def check_pattern_count(tree: Any) -> None:

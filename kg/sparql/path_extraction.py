@@ -125,6 +125,8 @@ def _alternatives(node: Node, scopes: Iterator[int]) -> list[PatternSet]:
             return walk(node.p1)
         case "values":
             return [PatternSet(values={k: v for k, v in row.items() if v != "UNDEF"}) for row in node.res]
+        case "Extend" if is_constant(node.expr) and not isinstance(to_term(node.expr), Literal):
+            return _join(walk(node.p), [PatternSet(values={node.var: node.expr})])
         case "Extend":
             return _with_names(walk(node.p), {node.var: _first_variable(node.expr)})
         case "AggregateJoin":

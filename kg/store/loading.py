@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count, islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 from urllib.parse import quote
 
 import pyoxigraph as ox
@@ -294,11 +294,11 @@ class _BlankNamer:
         return iri
 
 
-def without_blank_nodes(text: bytes) -> "_NamedLines":
+def without_blank_nodes(text: bytes) -> IO[bytes]:
     """Return N-Triples as a file that has IRIs in the place of blank nodes."""
     numbers = count(1)
     namer = _BlankNamer(lambda: f"{BLANK_NAMESPACE}b{next(numbers)}", {})
-    return _NamedLines(io.BytesIO(text), ox.RdfFormat.N_TRIPLES, namer)
+    return cast(IO[bytes], _NamedLines(io.BytesIO(text), ox.RdfFormat.N_TRIPLES, namer))
 
 
 class _NamedLines:

@@ -115,6 +115,7 @@ async def test_what_does_not_pass_is_an_outage(fault: Said) -> None:
 
 FINAL = [
     (page(400, "parse error"), KGRejected, "refused the query (400): parse error"),
+    (page(400, "parse error at <http://x/timeout>"), KGRejected, "refused the query (400)"),
     (page(413), KGRejected, "refused the query (413)"),
     (page(414), KGRejected, "refused the query (414)"),
     (page(422), KGRejected, "refused the query (422)"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from kgqa.kg.sparql.constants import read_constants
 from kgqa.kg.sparql.parsing import PREFIXES, normalise_query
 from kgqa.kg.sparql.path_extraction import ChainToAnswer as Way, UnreadableQuery, read_chains
 from kgqa.kg.terms import Entity, Hop, Literal, local_name
@@ -241,3 +242,20 @@ def is_named(hop: Hop, name: str) -> bool:
     prefix, colon, local = plain.partition(":")
     iri = PREFIXES[prefix] + local if colon else PREFIXES["ns"] + plain
     return hop == Hop(iri, not name.startswith("^"))
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "VALUES ?z { :a } ?z :p ?y",
+        "{ ?z :p ?y } VALUES ?z { :a }",
+        "BIND(:a AS ?z) ?z :p ?y",
+        "?z :p ?y FILTER(?z = :a)",
+        ":a :p ?y",
+    ],
+)
+def test_a_topic_binds_however_it_is_written(where: str) -> None:
+    query = f"PREFIX : <http://x/> SELECT ?y {{ {where} }}"
+    assert read_constants(query).binding == {"http://x/a"}
+    if "FILTER" not in where:
+        assert drawn(f"SELECT ?y {{ {where} }}") == ["a -p->"]

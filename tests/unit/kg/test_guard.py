@@ -1,10 +1,13 @@
 """select and its guard: SPARQL from outside may only read."""
 
+import logging
+from threading import Thread
+
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from kgqa.kg.errors import KGRejected
-from kgqa.kg.sparql.guard import guard_query
+from kgqa.kg.sparql.guard import guard_query, mute_logger
 from kgqa.kg.terms import Entity, Literal
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -158,3 +161,17 @@ def test_casts_are_functions_of_sparql() -> None:
 @pytest.mark.parametrize("query", ["SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", "ASK { ?s ?p ?o }"])
 def test_what_has_one_row_gets_no_limit(query: str) -> None:
     assert guard_query(query, 5).endswith(query)
+
+
+def test_only_what_one_thread_logs_is_muted(caplog: pytest.LogCaptureFixture) -> None:
+    """Two threads that overlap leave the logger as it was."""
+    noisy = logging.getLogger("kgqa.tests.noisy")
+    first, second = mute_logger(noisy.name), mute_logger(noisy.name)
+    first.__enter__()
+    second.__enter__()
+    noisy.warning("muted")
+    Thread(target=noisy.warning, args=("of another",)).start()
+    first.__exit__(None, None, None)
+    second.__exit__(None, None, None)
+    noisy.warning("after")
+    assert {record.message for record in caplog.records} == {"of another", "after"}

@@ -149,3 +149,10 @@ async def test_which_hops_lead_to_a_class_alone(company):
 
 async def test_a_chain_without_hops_reaches_its_start_alone(company) -> None:
     assert await company.reached_ends(Chain(x("saw")), [x("saw"), x("axe"), x("nowhere")]) == {x("saw")}
+
+
+async def test_by_a_value_between_there_is_no_path_rather_than_a_wrong_one(make_graph) -> None:
+    kg = make_graph(":ada :year 1815 . :bob :year 1815 .")
+    chain = Chain(x("ada"), (hop("year"), hop("^year")))
+    assert x("bob") in {end.term for end in await kg.follow_chain(chain)}
+    assert await kg.trace_chain(chain, [x("bob")]) == [()]
