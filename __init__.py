@@ -61,5 +61,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Return what is public, for whoever completes names: a notebook, an interactive Python."""
+    """Return the public names, which notebooks and an interactive Python complete."""
     return sorted({*__all__, *filter(lambda name: name.startswith("__"), globals())})

@@ -200,7 +200,7 @@ def scratch_folder(parent: Path) -> Iterator[Path]:
 
 
 def make_scratch(parent: Path, prefix: str) -> HeldFolder:
-    """Make a folder, held, and remove those that begin so and nobody holds; raise OSError likewise."""
+    """Make a folder, held, and remove those that begin so and are not held; raise OSError too."""
     sweep(parent, prefix)
     return _make_held(parent, prefix)
 

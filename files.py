@@ -13,7 +13,7 @@ BLOCK_BYTES = 1 << 20  # bytes that are read at a time: of a pipe nobody knows h
 
 
 def read_file(path: Path, max_bytes: int = MAX_FILE_BYTES, *, pipes: bool = False) -> bytes:
-    """Read a file of at most ``max_bytes``, or of ``pipes`` one to its end, waiting for whoever writes.
+    """Read a file of at most ``max_bytes``, or of ``pipes`` one to its end, waiting for its writer.
 
     Only a path that the user has named may be a pipe: one that is found somewhere may wait for ever.
 

@@ -1,6 +1,6 @@
 """Lets callers that are not asynchronous wait for coroutines, on the one event loop of the process.
 
-That loop has a thread of its own: connections live from call to call, and whoever waits
+That loop has a thread of its own: connections live from call to call, and a caller who waits
 may itself stand in a running loop, as in a notebook.
 """
 

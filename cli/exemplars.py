@@ -88,7 +88,7 @@ def add(
     ],
     encoder: options.EncoderName = None,
 ) -> None:
-    """Add a question and its query to exemplars, so that questions like it are read likewise."""
+    """Add a question and its query to exemplars, so that similar questions are read as it is."""
     from kgqa.priors.encoder import open_encoder
     from kgqa.priors.exemplars import EXEMPLAR_STORE, add_exemplar, read_exemplar_header
 
@@ -112,11 +112,10 @@ def show(
     """Show what exemplars say of a question for the first of its topics, or what they are."""
     from kgqa.priors import exemplars as priors, masking, solutions
     from kgqa.priors.encoder import open_encoder
-    from kgqa.priors.exemplars import read_exemplar_header
     from kgqa.priors.training_questions import Topic
 
     with output.errors_in_one_line(), output.exit_on_termination():
-        opened = open_encoder(encoder or read_exemplar_header(exemplars).encoder)
+        opened = open_encoder(encoder or priors.read_exemplar_header(exemplars).encoder)
         folder = priors.EXEMPLAR_STORE.open(exemplars, opened.name)
         found = priors.read_exemplars(folder, opened.encode)
         if question is None:

@@ -156,7 +156,6 @@ def _join_items(what: str, items: Sequence[str], between: str = " ") -> str:
 _ENTRY_PARTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "unread": lambda entry: f"the last {entry['unread']:,} characters of the question are not read",
     "translated": lambda entry: f'translated: "{entry["translated"]}"',
-    "read_as": lambda entry: f'translated: "{entry["read_as"]}"',  # as earlier versions call it
     "language": lambda entry: entry["language"],
     "topics": lambda entry: ", ".join(map(ref_text, entry["topics"])),
     "subgoals": lambda entry: " ".join(f"{n}. {goal}" for n, goal in enumerate(entry["subgoals"], 1)),

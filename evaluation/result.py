@@ -1,4 +1,4 @@
-"""What was answered to one question, whoever answered it, and which question it belongs to."""
+"""The answer to one question, from any source, and the question that it belongs to."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -13,21 +13,9 @@ from kgqa.runtime.graph_builder import MethodGraph
 from kgqa.runtime.server_limits import active_limits
 
 METHODS = (
-    *(
-        "compose",
-        "draft",
-        "cor",
-        "cog",
-        "vog",
-        "pog",
-        "pog_egp",
-        "tog",
-        "io",
-        "cot",
-        "sc",
-        "agent",
-        "sparql_qa",
-    ),
+    *("compose", "draft", "cor", "cog", "vog", "pog", "pog_egp"),
+    *("tog", "io", "cot", "sc"),
+    *("agent", "sparql_qa"),
 )
 """The names of our methods, the default first; each is a module of this package with a ``graph``."""
 

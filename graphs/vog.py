@@ -207,7 +207,7 @@ class VoG(ExemplarContext, FilterContext, OfferContext, OutrightContext):
     @field_validator("threshold")
     @classmethod
     def _is_known(cls, value: float | None, given: ValidationInfo) -> float | None:
-        """Refuse an encoder whose rewards nobody has calibrated."""
+        """Refuse an encoder whose rewards are not calibrated."""
         if value is None and given.data.get("verification"):
             default_threshold(given.data.get("encoder"), given.data.get("reward_metrics", "scaled"))
         return value

@@ -175,7 +175,7 @@ class KnowledgeGraph(Protocol):
         """Count triples, entities, relations and named entities."""
 
     async def profile(self, classes: Sequence[str] = ()) -> Profile:
-        """Return what is known of the graph's classes; an empty profile where nobody has counted them.
+        """Return what is known of the graph's classes; an empty profile where they are not counted.
 
         It is made when the graph is loaded, and read when it is first asked for. Of a graph that is too large
         for that, some ``classes`` are profiled now.
@@ -215,7 +215,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """What is known of a graph when it is opened; None where nobody has counted."""
+    """What is known of a graph when it is opened; None where it is not counted."""
 
     source: str  # the files, folder or address it is at, as ``kgqa kg info`` shows it
     fingerprint: str  # a short hash of its content; of an endpoint, of its address and what is known of it
@@ -224,7 +224,7 @@ class GraphFacts:
     entities: int | None = None
     named: int | None = None  # entities with a name
     both_ways: tuple[tuple[str, str, int], ...] | None = None  # pairs of relations, and facts stated by both
-    inferred: dict[str, str] = field(default_factory=dict)  # links that nobody has stated, and why they are
+    inferred: dict[str, str] = field(default_factory=dict)  # links that are not stated, and why they are
     summary: ProfileSummary = field(default_factory=ProfileSummary)
 
     @property

@@ -136,7 +136,7 @@ def languages_by_name() -> dict[str, str]:
 
 @cache
 def function_words(language: str) -> frozenset[str]:
-    """Return the folded words that carry no meaning of their own in a language; none where nobody knows."""
+    """Return the folded words that carry no meaning of their own in a language; none where unknown."""
     from stop_words import safe_get_stop_words
 
     return frozenset(fold(word) for word in safe_get_stop_words(language))
@@ -160,7 +160,7 @@ def stem_words(text: str, language: str) -> tuple[str, ...]:
 def names_shown_in(language: str | None) -> Iterator[None]:
     """Show names in a language first inside a ``with`` block, then in the user's, as far as a graph has them.
 
-    An empty one stands for none; None for those of the graph's dialect alone, whoever asks.
+    An empty one stands for none; None for those of the graph's dialect alone, for all questions.
     """
     token = _question_language.set(language)
     try:

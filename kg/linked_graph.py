@@ -78,7 +78,7 @@ class LinkedGraph:
 
     @property
     def relations(self) -> tuple[str, ...]:
-        """The relations of the graph that a search may follow, sorted; none where nobody has listed them."""
+        """The relations of the graph that a search may follow, sorted; none where they are not listed."""
         return self._relations.listed
 
     def relation_label(self, relation: str) -> str:

@@ -1,4 +1,4 @@
-"""Counts graph queries and the seconds they take, for whoever opens a meter, and stops at its limit.
+"""Counts graph queries and the seconds they take, within an open meter, and stops at its limit.
 
 A meter sees the queries made inside its ``with`` block by the same task and by
 the threads and tasks started from it, and no one else's.

@@ -181,4 +181,4 @@ class GraphInfo:
     named: int | None
     relation_counts: tuple[tuple[str, int], ...]
     inferred: tuple[str, ...] = ()
-    """Links between tables that nobody has stated, and why they are taken for such."""
+    """Links between tables that are not stated, and why they are taken for such."""

@@ -45,12 +45,12 @@ class RelationCatalog:
                 named |= self._read_names(executor.query_now(query).rows, words)
             self._labels = self._make_unambiguous(self._shown_words(listed, named))
         self.listed = tuple(relation for relation in sorted(listed) if not self.ignores(relation))
-        """Those that a search may follow, sorted; none where nobody has listed them."""
+        """Those that a search may follow, sorted; none where they are not listed."""
 
     async def learn(self, relations: Iterable[str]) -> None:
         """Ask for the names of those that have one in the graph, and are new.
 
-        Of relations that nobody has listed, several may share their words.
+        Of relations that are not listed, several may share their words.
         """
         new = {relation for relation in relations if relation not in self._labels}
         if not new:

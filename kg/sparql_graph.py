@@ -254,7 +254,7 @@ class SparqlGraph(LinkedGraph, Prover):
         # several share a page: of each place its nodes, values in both directions and past them, what is near
         parts = 6 * sum(len(places) for _, places in asked) if len(asked) > 1 else 1
         labels, limits = self._naming.labels, Limits.of(self._rows // parts)
-        # what mediators are is known of other kinds of graphs, whoever has counted them
+        # what mediators are is known of other kinds of graphs
         owned = (await self._classes()).owned if self.dialect == PLAIN.name else frozenset()
 
         def write(some: Sequence[tuple[Chain, Wanted]]) -> str:

@@ -69,7 +69,11 @@ Triples = Frame | _RdflibGraph | Network | Rows
 EDGE_NAMES = ("relation", "predicate", "type", "label", "name", "title")
 """The attributes of edges that say the relation, the first that is there."""
 
-NODE_NAMES = ("label", "name", "title")  # those of nodes that say what a node is called, likewise
+NODE_NAMES = (
+    "label",
+    "name",
+    "title",
+)  # those of nodes that say what a node is called, the first that is there
 
 
 def is_triples(given: object) -> TypeGuard[Triples]:

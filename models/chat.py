@@ -10,7 +10,7 @@ that ran out of time, as unknown. Calls that were refused or never arrived are
 free. A reply from the cache is a cached call.
 
 What a model refuses: a parameter that a 400 or 422 names as not supported is left
-out from then on, and a warning says so; a schema likewise. Where it takes no system message, instructions
+out from then on, and a warning says so; so is a schema. Where it takes no system message, instructions
 stand before what the user says.
 
 What is cached: every message, a malformed one too, since its repair turn is

@@ -1,4 +1,4 @@
-"""The interface of whoever answers prompts: a model, its replies, and what they cost."""
+"""The interface of what answers prompts: a model, its replies, and what they cost."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import ContextVar
@@ -40,7 +40,7 @@ class Usage:
 budget_allows: ContextVar[Callable[[Usage], bool]] = ContextVar("budget_allows", default=lambda spent: True)
 """Tells whether the question may pay for one more call, after what the ask at hand has cost so far.
 
-Whoever asks checks the budget before; a model that would call again, to have a reply repaired or
+The caller checks the budget before; a model that would call again, to have a reply repaired or
 after a call that ran out of time, checks here.
 """
 
@@ -58,7 +58,7 @@ class Completion(Generic[R]):
 
 
 class Model(Protocol):
-    """Whoever answers prompts: a chat model, the offline model, a script."""
+    """What answers prompts: a chat model, the offline model, a script."""
 
     @property
     def name(self) -> str:
@@ -115,7 +115,7 @@ class Assessment(NamedTuple):
     """How likely an answer is right, what of the question nothing says, and what it cost to tell."""
 
     confidence: float | None
-    """From 0 to 1; None where nobody can say."""
+    """From 0 to 1; None where it cannot be told."""
     missing: str | None
     usage: Usage
     sure: bool = True

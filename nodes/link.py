@@ -211,7 +211,7 @@ async def _entities_by_name(text: str, runtime: NodeRuntime) -> list[Entity]:
 
 
 async def _find_unvisited(entity: Entity, text: str, runtime: NodeRuntime) -> Entity | None:
-    """Look up an entity given by its id that no visit has found; where nobody can say, take it as it is."""
+    """Look up an entity given by its id that no visit has found; take it as it is where that fails."""
     try:
         return next(iter(await _entities_by_name(text, runtime)), None)
     except (BudgetExceeded, KGTimeout) as error:
@@ -220,7 +220,7 @@ async def _find_unvisited(entity: Entity, text: str, runtime: NodeRuntime) -> En
 
 
 async def _visit_entities(entities: Iterable[Entity], runtime: NodeRuntime) -> dict[Entity, ChainResult]:
-    """Visit those that the graph knows; none where it fails, whoever needs them asks again."""
+    """Visit those that the graph knows; none where it fails, and they are asked for again."""
     asked = list(dict.fromkeys(entities))
     chains = [chain_arguments(Chain(entity)) for entity in asked]
     try:

@@ -143,7 +143,7 @@ def _all_hops(query: AnswerQuery) -> set[Hop]:
 def recorded_conditions(
     query: AnswerQuery, proof: Proof, state: State, unchecked: Sequence[str]
 ) -> list[RecordedCondition]:
-    """Return the conditions of a query with their parts of it, and those that nobody has checked.
+    """Return the conditions of a query with their parts of it, and those that are not checked.
 
     The graph compares, but the model has decided where it remembers what to compare with, or to set out
     from, or computes what nobody asks for.

@@ -114,7 +114,7 @@ def _names_torch_only(config: Path) -> bool:
     try:
         known = json.loads(read_file(config, MAX_CONFIG_BYTES))
     except (ValueError, RecursionError):
-        return True  # whoever reads it says what is wrong
+        return True  # its reader says what is wrong
     inner = known.get("sentence_transformers") if isinstance(known, dict) else None
     named = [each.get(key) for each in (known, inner) if isinstance(each, dict) for key in ACTIVATION_KEYS]
     return all(str(name).startswith("torch.nn.") for name in named if "." in str(name))

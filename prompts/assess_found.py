@@ -124,7 +124,8 @@ Saxony.", "Find the largest of their lengths."]}
     )
 
     def _lines(self) -> Iterable[str]:
-        yield from [LEFT_TO_THE_GRAPH] * self.attributes
+        if self.attributes:
+            yield LEFT_TO_THE_GRAPH
         yield from draw_chain_findings(self.found)
         yield from draw_dead_ends(self.elsewhere)
 

@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 class Extension:
     """A chain and how many of its hops are new: one, or two where the first leads to nodes without a name.
 
-    ``score`` says how much it promises (ToG); 1 where nobody says.
+    ``score`` says how much it promises (ToG); 1 where it is not said.
     """
 
     chain: Chain

@@ -67,7 +67,8 @@ Reply: {"rationale": "His teachers are reached; from the towns on the river, tho
     def _lines(self) -> Iterable[str]:
         if self.outright:
             yield draw_then("those that you choose lead")
-            yield from [MEETING] * (len(self.topics) > 1)
+            if len(self.topics) > 1:
+                yield MEETING
         yield from draw_missing(self.missing, self.looked_for)
         yield from draw_grouped_extensions(self.offers, dict(self.reached))
 

@@ -92,12 +92,15 @@ Reply: {"rationale": "Neither leads to those who were born there.", "relations":
             yield self.progress.draw()
         if self.outright:
             yield draw_then("the first that you choose leads", filtering=self.filtering)
-            yield from [UNITED] * self.unites
-            yield from [EACH_TOPIC] * (len(self.topics) > 1)
+            if self.unites:
+                yield UNITED
+            if len(self.topics) > 1:
+                yield EACH_TOPIC
         yield from draw_missing(self.missing, self.looked_for)
         names = draw_reached(self.reached)
         yield f"Chain: {draw_chain(self.chain)}{names and f' ({names})'}"
-        yield from [UNMET] * self.unmet
+        if self.unmet:
+            yield UNMET
         yield f"Relations, choose at most {self.width}:"
         yield numbered(draw_extensions(self.offers))
 

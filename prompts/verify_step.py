@@ -89,7 +89,8 @@ Reply: {"rationale": "The opera is one step on, behind a node without a name.", 
 
     def _lines(self) -> Iterable[str]:
         yield draw_step(self.step, self.number)
-        yield from [ANY_NAME] * self.any_name
+        if self.any_name:
+            yield ANY_NAME
         yield from ("Facts:", draw_facts(self.facts))
 
     def check(self, reply: StepVerdict) -> None:

@@ -176,7 +176,7 @@ class Lookups:
     def moves(self, chain: Chain) -> list[tuple[Hop, ...]]:
         """Cut a chain at its nodes with names: a hop, or some that meet at nodes without one.
 
-        Nodes that nobody has looked up have names.
+        Nodes that are not looked up have names.
         """
         pages = {depth: self._ends.get(chain.upto(depth), Page(())) for depth in range(1, chain.depth)}
         named = [

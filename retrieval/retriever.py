@@ -46,7 +46,7 @@ NEAREST_QUESTIONS = 60  # training questions that are asked for advice
 class Retrieved:
     """What was found for a question.
 
-    It is no dataclass: whoever listens to a run would be sent its mappings, whose keys JSON has no form for.
+    It is no dataclass: a stream of a run would send its mappings, whose keys JSON has no form for.
 
     Attributes:
         masked: For each topic the question with ``[ENT]`` for it and ``[OTHER]`` for the others.
@@ -93,7 +93,7 @@ class Retriever:
         """Return the chains from topics, or from where the look-ups start, that may answer a question.
 
         From classes among the topics they go to their members, and on from there where all topics are such.
-        Without topics, from the classes that the question names, or from anything. Likewise where nothing
+        Without topics, from the classes that the question names, or from anything. So it is where nothing
         leads on from the topics.
 
         Raises:

@@ -1,6 +1,6 @@
 """Questions that a graph can be asked, made from its profile, each with what the graph answers.
 
-They are worded by a few templates; whoever shows them asks them first, and keeps what is understood.
+They are worded by a few templates; they are asked before they are shown, and those understood are kept.
 """
 
 from collections.abc import AsyncIterator, Iterator, Sequence

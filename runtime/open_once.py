@@ -1,4 +1,4 @@
-"""Opens each thing once, whoever asks for it first; and the open things that a caller gives."""
+"""Opens each thing once, at first use; and the open things that a caller gives."""
 
 import threading
 from collections.abc import Callable, Hashable

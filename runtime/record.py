@@ -61,7 +61,7 @@ class RecordedCondition(TypedDict):
 
     ``words`` are those in which it is said, ``query`` its part of the record's query; null where it has
     none: a topic that the search has left out is on no chain. ``by`` is ``graph``, ``model``, or null
-    where nobody has decided it.
+    where it is not decided.
     """
 
     words: str
@@ -142,7 +142,7 @@ class Record(TypedDict):
     outcome: Outcome
     """How far the answer is to be trusted, or why there is none."""
     confidence: Annotated[float, Field(ge=0, le=1)] | None
-    """How likely the answers are right, also those that it was too low for; null where nobody can say."""
+    """How likely the answers are right, also those that it was too low for; null where it cannot be told."""
     stopped_by: StoppedBy | None
     """The limit that ended the search, if one did."""
     paths: list[list[PathStep]]

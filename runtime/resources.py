@@ -58,7 +58,7 @@ class Resources:
     index: SolutionIndex | None = None
     """What the method recalls solved questions from; None where it does not, and where there are none."""
     inferred: Mapping[str, str] = field(default_factory=dict)
-    """Which relations of the graph nobody has stated as such, and why they were inferred."""
+    """Which relations of the graph are not stated as such, and why they were inferred."""
 
 
 async def open_resources(context: Context) -> Resources:
@@ -265,22 +265,19 @@ def _open_model(context: Context, opened: OpenGraph | None, exemplars: ExemplarL
     """Open the model; without a graph to look into, the offline model knows nothing."""
     if context.given.model is not None:
         return context.given.model
-    key: tuple[object, ...] = ("model", context.model)
-    graph, kept = (None, _process) if opened is None else opened
-    if is_offline(context.model):
-        key = (*key, exemplars, context.encoder)
-    else:
-        kept = _process
+    if not is_offline(context.model):
+        return _process.get(("model", context.model), lambda: open_model(context.model))
 
     def open_offline(spec: str) -> Model:
         from kgqa.models.offline import OfflineModel
 
         encoder = _encoder(context)
-        if graph is None:
+        if opened is None:
             return OfflineModel(None, encoder.encode, name=spec)
-        _preload_relations(encoder, graph, exemplars)
-        return OfflineModel(graph, encoder.encode, exemplars, spec)
+        _preload_relations(encoder, opened.graph, exemplars)
+        return OfflineModel(opened.graph, encoder.encode, exemplars, spec)
 
+    kept, key = opened.made if opened else _process, ("model", context.model, exemplars, context.encoder)
     return kept.get(key, lambda: open_model(context.model, offline=open_offline))
 
 

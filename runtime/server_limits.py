@@ -1,6 +1,6 @@
 """Limits that a server sets for its callers: budget caps, allowed names, length of the input.
 
-None apply until a server calls `activate_limits`: whoever runs kgqa for themselves names what
+None apply until a server calls `activate_limits`: a user of one's own machine names what
 they like. `Context` and `to_typed` ask for them, so they apply however options or state arrive.
 """
 

@@ -66,7 +66,7 @@ class StateError(ValueError):
 def reducer(key: str, join: Callable[[Any, Any], T], empty: Any) -> Callable[[Any, Any], T]:
     """Return what joins a key of a state with an update; it raises `StateError` for one that does not fit.
 
-    Where what is held does not fit, as a hand may overwrite it, it counts as ``empty``: what is asked next
+    Where what is held does not fit, as after an edit, it counts as ``empty``: what is asked next
     is not to suffer from it.
     """
 
@@ -109,7 +109,7 @@ class VerifiedChain:
         truncated: Whether the row limit cut the ends.
         others: Chains that say the same and are united with it.
         place: The node of the chain that the answers are, by the hops to it; None for its end.
-        met_at: The node that the chains before it in memory lead to as well, likewise.
+        met_at: The node that the chains before it in memory lead to as well.
     """
 
     chain: Chain
@@ -232,7 +232,7 @@ class Update(TypedDict, total=False):
     topic_entities: list[Entity]
     """The entities that the question is about, in the order they are taken up."""
     searched_topics: list[Entity]
-    """Those that the search has set out from: where a hand has changed the topics since, it begins anew."""
+    """Those that the search has set out from: where the topics were edited since, it begins anew."""
     linked: bool
     """Whether they were found in the question, and nobody has given them."""
     unlinked: list[str]
@@ -307,7 +307,7 @@ class FinalUpdate(Update, total=False):
 
 
 def question_id(question: str) -> str:
-    """Return what the record of a question is filed under where nobody says."""
+    """Return what the record of a question is filed under where it is not said."""
     return hashlib.sha256(question.encode("utf-8", "replace")).hexdigest()[:12]
 
 

@@ -26,7 +26,7 @@ class ApiKeys:
         return bool(self.names)
 
     def name_of(self, key: str) -> str | None:
-        """Return the name of whoever has this key; takes as long whatever key is given."""
+        """Return the caller who has this key; takes as long whatever key is given."""
         digest = _digest(key)
         found = [name for known, name in self.names.items() if hmac.compare_digest(known, digest)]
         return found[0] if found else None
@@ -64,9 +64,9 @@ def _digest(key: str) -> bytes:
     return sha256(key.encode("utf-8", "surrogateescape")).digest()
 
 
-LOCAL_CALLER = "this machine"  # whoever calls from it, where there are no keys; no key can have this name
+LOCAL_CALLER = "this machine"  # a caller from it, where there are no keys; no key can have this name
 _KEY_MISSING = "give your key in the header x-api-key, or in Authorization after Bearer"
-_KEY_UNKNOWN = "this key is not known here; ask whoever runs the server for one"
+_KEY_UNKNOWN = "this key is not known here; ask the server's operator for one"
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ _log = logging.getLogger("kgqa.serving")
 
 
 class CheckpointsUnavailable(RuntimeError):
-    """Steps can be neither kept nor read now; one line that names no place, for whoever asked sees it."""
+    """Steps can be neither kept nor read now; one line that names no place, as the caller sees it."""
 
     def __init__(self, why: str) -> None:
         super().__init__(

@@ -27,7 +27,7 @@ if find_spec("mcp"):
 
 
 class McpEndpoint:
-    """An ASGI application; the server's door has let in whoever comes here."""
+    """An ASGI application; its callers have passed the server's authentication."""
 
     def __init__(self) -> None:
         self._sessions: Any = None

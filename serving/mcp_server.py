@@ -51,7 +51,7 @@ INSTRUCTIONS = (
 READS_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 REFUSALS = (ValueError, NotServed, KGError, EncoderError, PriorError, BudgetExceeded)
-"""What is told to whoever calls a tool, in one line."""
+"""What the caller of a tool is told, in one line."""
 
 
 class AskArguments(BaseModel):

@@ -40,7 +40,7 @@ POLL_SECONDS = 0.5
 """Seconds between two looks for runs when none comes in: some are put off, or wait for their thread."""
 
 MAX_DELETED_KNOWN = 1_000
-"""Deleted threads of which something is kept: whoever waits for one of their runs still hears of its end."""
+"""Deleted threads of which something is kept: those waiting for one of their runs still hear of its end."""
 
 MAX_END_SECONDS = 10.0  # seconds that a run has to end in, once it is told to
 

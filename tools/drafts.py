@@ -1,6 +1,6 @@
 """Tools for drafted queries: what a graph can be asked, what is wrong with a query, what is behind its rows.
 
-They are for nodes; `check_query` is for whoever runs a query that was written for a graph.
+They are for nodes; `check_query` is for those who run a query that was written for a graph.
 """
 
 import asyncio
@@ -112,7 +112,7 @@ class DraftChecker:
     async def schema(self, classes: Sequence[str] = ()) -> tuple[Schema, Names]:
         """Return what is known of the graph, and how its IRIs are written.
 
-        Of a graph that nobody has counted, some ``classes`` are profiled now.
+        Of a graph that is not counted, some ``classes`` are profiled now.
         """
         if self._known is None:
             profile = await self.graph.profile()
@@ -152,7 +152,7 @@ class DraftChecker:
             implied = await asyncio.to_thread(implied_classes, draft, schema)
         except KGError:
             raise
-        except Exception as error:  # of a form that nobody has met
+        except Exception as error:  # of an unknown form
             raise KGRejected(f"the query cannot be read: {' '.join(str(error).split())[:200]}") from error
         whole = draft.whole
         relations = {str(name) for pattern in draft.patterns for name in pattern.named}
@@ -192,7 +192,7 @@ class DraftChecker:
         try:
             checked = await self.check(query)
         except KGRejected:
-            return []  # whoever runs it says why
+            return []  # to run it says why
         return [each.text for each in checked.findings if each.level == "wrong" and each.by_graph]
 
     async def _missing(self, unknown: dict[str, bool]) -> list[str]:
@@ -216,7 +216,7 @@ async def describe_schema(checker: DraftChecker, classes: list[str]) -> tuple[st
     """Describe the classes of the knowledge graph, their properties and values, as SPARQL writes them.
 
     Args:
-        classes: ids of classes to be described where nobody has counted any.
+        classes: ids of classes to be described where none is counted.
     """
     found, names = await checker.describe(classes)
     lines = (line for each in found for line in (each.line, *(part.line for part in each.properties)))

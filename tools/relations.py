@@ -16,7 +16,7 @@ from kgqa.tools.text import MAX_RELATION_LINES, graph_tool, listing, show_hop, s
 
 MAX_CLASS_RELATIONS = 12  # of a class that are listed, those that most members have
 
-MAX_SCHEMA_RELATIONS = 50_000  # more than any schema has: whoever asks compares each with a question
+MAX_SCHEMA_RELATIONS = 50_000  # more than any schema has: each is compared with a question
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))

@@ -94,7 +94,7 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True, o
             fetched before, or of a part of it (``webqsp:train``); a file, gzipped or not; or a reader.
         format: One of ``FORMATS``; None tells it by the file's first record.
         pipes: Whether a named pipe may be read, which blocks; off for paths that a run folder names.
-        own: Whether ``source`` may name a function of the user's, which is then run; off likewise.
+        own: Whether ``source`` may name a function of the user's, which is then run; off by default.
 
     Raises:
         DatasetError: one line that names file, line (or record) and field.

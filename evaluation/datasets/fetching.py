@@ -256,6 +256,7 @@ def _read_rest(client: Any, remote: RemoteFile, partial: Path, here: int, watch:
         length = response.headers.get("Content-Length", "")
         stated = int(length) + (here if goes_on else 0) if length.isdigit() else None
         whole = remote.bytes or stated
+        most = whole or MAX_FILE_BYTES
         with partial.open("ab" if goes_on else "wb") as file:
             size = here if goes_on else 0
             watch(remote.path, size, whole)
@@ -263,12 +264,12 @@ def _read_rest(client: Any, remote: RemoteFile, partial: Path, here: int, watch:
                 file.write(block)
                 size += len(block)
                 watch(remote.path, size, whole)
-                if size > (whole or MAX_FILE_BYTES):
+                if size > most:
                     break
-        if size > (whole or MAX_FILE_BYTES):
+        if size > most:
             partial.unlink()
-        if size != (whole or min(size, MAX_FILE_BYTES)):
-            raise httpx.RemoteProtocolError(f"{size:,} bytes came, not {whole or MAX_FILE_BYTES:,}")
+        if size > most or (whole and size != whole):
+            raise httpx.RemoteProtocolError(f"{size:,} bytes came, not {most:,}")
 
 
 def _unreachable(address: str, error: Exception, setting: str) -> str:

@@ -203,7 +203,7 @@ async def _serve_questions(given: dict[str, Any], out: BinaryIO) -> None:
             task = loop.create_task(answer(asker, line))
             running.add(task)
             task.add_done_callback(running.discard)
-        for task in running:  # whoever wanted to know is gone
+        for task in running:  # nothing waits for them any more
             task.cancel()
 
 

@@ -52,7 +52,7 @@ _log = logging.getLogger(__name__)
 
 
 class WorkerOrder(TypedDict):
-    """What is asked, by names: whoever carries it out opens them for itself."""
+    """What a worker is to ask, by names, which it opens for itself."""
 
     kgqa: str
     method: str | None

@@ -106,7 +106,7 @@ class Draws:
         return _uniform(kind, self._key)
 
     def throughout(self, kind: str) -> float:
-        """Draw likewise, the same at every step of the question."""
+        """Draw as `happens` does, the same at every step of the question."""
         return _uniform(kind, self._about)
 
     def shuffled(self, kind: str, things: Sequence[T]) -> Iterator[T]:

@@ -47,7 +47,7 @@ _BUSY_ADVICE = "is it busy, or still loading?"
 _PATH_ADVICE = (
     "the address of an endpoint often ends in /sparql (Virtuoso, Wikidata) or /query (Oxigraph, Fuseki)"
 )
-_ACCESS_ADVICE = "ask whoever runs it for a user; write #, /, @ and : of a password as %23, %2F, %40, %3A"
+_ACCESS_ADVICE = "ask its operator for a user; write #, /, @ and : of a password as %23, %2F, %40, %3A"
 
 
 class _Part(NamedTuple):

@@ -1,4 +1,4 @@
-r"""A profile as whoever drafts a query reads it: a line for each class, and one for each of its properties.
+r"""A profile as the writer of a draft reads it: a line for each class, and one for each of its properties.
 
 >>> from kgqa.kg.dialects import XSD
 >>> from kgqa.kg.profile.profile import Profile

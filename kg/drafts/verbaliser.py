@@ -44,7 +44,7 @@ def say_query(query: str, names: Mapping[str, str]) -> str | None:
     try:
         speaker = _Speaker(draft, names)
         said, has_more = speaker.say(), speaker.has_more
-    except Exception:  # of a form that nobody has met: the answer is worth more than its words
+    except Exception:  # of an unknown form: the answer is worth more than its words
         said, has_more = THINGS, True
     return f"{said} {FURTHER}" if has_more else said
 

@@ -472,7 +472,7 @@ def _capitalised_runs(
 ) -> list[_Span]:
     """Runs of capitalised words that are not all common ones; then without these where they begin.
 
-    Likewise without what stands before a name as "Ms" or "Dr" do: a word without a vowel.
+    The same without what stands before a name as "Ms" or "Dr" do: a word without a vowel.
     """
     runs: list[list[int]] = []
     for place, word in enumerate(listed):

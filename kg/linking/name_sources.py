@@ -41,7 +41,7 @@ class NameLookup(Protocol):
         """Return the index; ``text`` is a name or a question; raise KGError if the graph fails."""
 
     async def values(self) -> NameIndex | None:
-        """Return an index of the values that a question may name; None where nobody has listed them."""
+        """Return an index of the values that a question may name; None where they are not listed."""
 
 
 def list_all_names(

@@ -81,7 +81,7 @@ def _naming_words(said: Sequence[str], own: str, phrases: Iterable[str]) -> list
 def asked_kinds(question: str, mentions: Sequence[Mention]) -> list[Mention]:
     """Return what says of which kind things are that a question asks for: a class, or the word after "which".
 
-    A word that is no mention becomes one that nobody has looked up.
+    A word that is no mention becomes one that is not looked up.
     """
     found = [each for each in mentions if each.is_class and asks_for_kind(question, each.text)]
     for asking, word in pairwise(split_words(question)):

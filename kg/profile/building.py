@@ -103,7 +103,7 @@ def build_profile(
 def profile_classes(ask: Ask, ids: Sequence[str], predicates: Mapping[str, int], dialect: Dialect) -> Profile:
     """Return the profile of some classes alone, as of a graph that is too large to be gone through.
 
-    ``predicates`` may be empty, where nobody has listed them.
+    ``predicates`` may be empty, where they are not listed.
     """
     types = _present(dialect.types, predicates)
     reader = _Reader(ask, types, dialect, predicates, MAX_MEMBERS_READ_NOW)
@@ -119,7 +119,7 @@ def profile_classes(ask: Ask, ids: Sequence[str], predicates: Mapping[str, int],
 
 
 def _present(wanted: Iterable[str], predicates: Mapping[str, int]) -> list[str]:
-    """Return those of some predicates that a graph has, commonest first; all where nobody has listed them."""
+    """Return those of some predicates that a graph has, commonest first; all where they are not listed."""
     return sorted(
         (each for each in wanted if each in predicates or not predicates),
         key=lambda each: -predicates.get(each, 0),

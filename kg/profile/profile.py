@@ -142,7 +142,7 @@ class Profile:
         relations: What the graph calls its relations, and says of them.
         terms: Classes, relations and the like, which are no topics where the graph has members.
         summary: What must be known to open it.
-        types: The relations from nodes to their classes, the commonest first; none where nobody has counted.
+        types: The relations from nodes to their classes, the commonest first; none where it is not counted.
     """
 
     classes: tuple[ClassProfile, ...] = ()
@@ -237,7 +237,7 @@ _log = logging.getLogger("kgqa.kg")
 def kept_profile(fingerprint: str, make: Callable[[], tuple[Profile, bool]]) -> Profile:
     """Return the profile of a graph by its fingerprint, made now if it is new; empty where that takes long.
 
-    It is made in a thread of its own and, if it is whole, kept for the next time, whoever still waits for it.
+    It is made in a thread of its own and, if it is whole, kept for the next time.
     """
     path = cache_folder() / "profiles" / f"{fingerprint}.json"
     with suppress(OSError, ValueError):

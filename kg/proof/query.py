@@ -1,6 +1,6 @@
 """The types of an answer query: relation chains that meet, conditions, an aggregate, what a model picked.
 
-The nodes of chains are *places*, numbered by whoever makes the query: chains meet where they name the same
+The nodes of chains are *places*, numbered by the writer of the query: chains meet where they name the same
 place, at their ends or between. The bindings of one place are the answers.
 
 >>> from kgqa.kg.terms import Entity

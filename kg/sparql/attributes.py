@@ -273,7 +273,7 @@ def past_unnamed(
 ) -> list[AttributeValue]:
     """Return, in place of each value without a name, what this has that is called anything, after all others.
 
-    Likewise what values have to which ``owned`` relations lead, which stay.
+    So is what values have to which ``owned`` relations lead, which stay.
     """
     past = [
         replace(each, hops=(*each.hops, hop), value=value)

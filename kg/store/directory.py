@@ -74,7 +74,7 @@ class GraphReader(Protocol):
 
     @property
     def inferred(self) -> dict[str, str]:
-        """Which of its relations nobody has stated as such, and why they were inferred."""
+        """Which of its relations are not stated as such, and why they were inferred."""
 
     def load(self, store: ox.Store) -> None:
         """Put the graph into a store; raise KGError if it cannot be read."""

@@ -28,7 +28,7 @@ MAX_GRAPHS_KEPT = 8
 MIN_SECONDS_KEPT = 30 * 86_400.0  # from when a graph was last opened
 
 MIN_SIZE_KEPT = 20_000  # nodes and relationships; fewer are read in a second or two
-MAX_SIZE_KEPT = 5_000_000  # more are loaded by whoever wants that: it takes long
+MAX_SIZE_KEPT = 5_000_000  # of more, a folder is made by `kgqa kg load`: it takes long
 STATE_FILE = "state"  # what a property graph was when it was read
 
 _log = logging.getLogger("kgqa.kg")

@@ -436,7 +436,7 @@ def _content_suffix(path: Path, suffix: str) -> str:
     """
     try:
         head = _COMMENTS.sub(b"", _head_of(path))
-    except (OSError, *DAMAGE):  # whoever reads it says what is wrong
+    except (OSError, *DAMAGE):  # its reader says what is wrong
         return suffix
     if _JSON_BEGINS.match(head):
         if not _JSON_LD.search(head):

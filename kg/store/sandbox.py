@@ -1,6 +1,6 @@
 """A sandbox for queries that nobody vouches for: a process of its own, which is ended if need be.
 
-A query that a model wrote, or whoever calls a tool, can run without end, take all memory, or abort
+A query that a model or the caller of a tool wrote can run without end, take all memory, or abort
 the process that runs it: pyoxigraph does so where it sorts values that have no order, and where a
 query is nested deeper than its stack. Here that costs the query its answer and kgqa nothing; the
 process is begun anew with the next one.

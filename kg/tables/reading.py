@@ -36,7 +36,7 @@ def table_suffix(path: Path) -> str | None:
 def read_rows(path: Path, *, join_commas: bool = False) -> Iterator[tuple[int, Row]]:
     """Go through the rows of a table, each with its number: the header of a file of text is row 1.
 
-    The first row of a text comes first, whether that is a header or not; the names of Parquet likewise.
+    The first row of a text comes first, whether that is a header or not; so do the names of Parquet.
 
     Args:
         path: The file.

@@ -38,7 +38,7 @@ class Interpretation(Target):
     intent: QuestionIntent = field(default_factory=QuestionIntent)
     answers: frozenset[Term] | None = None  # of the ends; None where all of them are
     by: tuple[Hop, ...] = ()  # what leads from the ends to the values that tell the answers
-    reading: Reading | None = None  # what speaks for it; None where nobody can say
+    reading: Reading | None = None  # what speaks for it; None where it cannot be told
     source: str = "nothing that leads anywhere is like the question"
     inverses: InverseRelations = field(default_factory=lambda: InverseRelations({}))
     moves: Mapping[Entity, Sequence[tuple[Hop, ...]]] = field(default_factory=dict)
@@ -162,7 +162,7 @@ class Interpretation(Target):
 
     @property
     def doubt(self) -> str | None:
-        """Why it may not be what was asked: whoever asks how many there are expects several."""
+        """Why it may not be what was asked: a question how many there are expects several."""
         counts_few = self.intent.kind == "count" and len(self.answer_terms()) < 2
         return "how many" if counts_few else self.reading and self.reading.doubt
 

@@ -27,7 +27,7 @@ def rank_readings(
     """Return the chosen chains as a reading, then the likeliest with other ends; blocks.
 
     The classes that the chosen chains are held to hold the others as well. No others are ranked where the
-    chosen chains are surely meant, and none at all where nobody can say how likely these are.
+    chosen chains are surely meant, and none at all where it cannot be told how likely these are.
     """
     if reading is None:
         return []

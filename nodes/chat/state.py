@@ -59,7 +59,7 @@ _written: TypeAdapter[Any] = TypeAdapter(_Written)
 
 
 def check_state(state: ChatState) -> None:
-    """Raise `StateError` where a hand has edited into a state what no node writes."""
+    """Raise `StateError` where a state was edited to what no node writes."""
     try:
         _written.validate_python(state)
     except ValidationError as error:

@@ -83,7 +83,7 @@ async def diagnose_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     Chains that do not go through that decision stand; what the others led to is no evidence any more. What
     is recalled is followed beside them; if nothing is, the relations there are chosen from again. Where
     nothing is blamed, or every diagnosis is spent, the answer is inferred. An outage or a malformed reply is
-    no failure of the search, and ends it likewise.
+    no failure of the search, and ends it too.
     """
     last, failure = state["last_node"], state["last_failure"]
     steps = _frontier_decisions(state, undecided=last in _NODES_BEFORE_CHOICE)[-MAX_DECISIONS_SHOWN:]

@@ -120,7 +120,7 @@ def asked(server: Server, path: str, body: Any = None, **headers: str) -> tuple[
             {"x_auth_scheme": "langsmith"},
             "give your key in the header x-api-key, or in Authorization after Bearer",
         ),
-        ({"x_api_key": "another"}, "this key is not known here; ask whoever runs the server for one"),
+        ({"x_api_key": "another"}, "this key is not known here; ask the server's operator for one"),
     ],
     ids=["missing", "studio", "wrong"],
 )

@@ -110,7 +110,6 @@ ENTRIES: list[tuple[dict[str, Any], str]] = [
         "other readings left out: the graph is slow",
     ),
     ({"node": "link", "translated": "Who wrote Faust?"}, 'translated: "Who wrote Faust?"'),
-    ({"node": "link", "read_as": "Who wrote Faust?"}, 'translated: "Who wrote Faust?"'),
     ({"node": "verify", "chain": "Ulm", "failure": "MalformedReply", "error": "no JSON"}, "Ulm · no JSON"),
 ]
 
