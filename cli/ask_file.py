@@ -112,7 +112,7 @@ def _read_asked(
         if not are_theirs or (not found and out.exists() and out.stat().st_size):
             raise RunError(f"{out} holds other things than records of these questions; name another --output")
         for record in found.values():
-            if other := next(list_differences("", record["config"], config), None):
+            if other := next(list_differences("", record.get("config") or {}, config), None):
                 raise RunError(f"{out} has records of other settings ({other}); name another --output")
         repair_tail(out)
         kept = {id: record for id, record in found.items() if not is_failed(record)}

@@ -62,14 +62,10 @@ async def known_attributes(
     chain = branch.chain
     named = await named_beside(question, topics, chain.hops, runtime)
     begun = {chain.topic, *(each.chain.topic for each in met)}
-    others = {str(topic): [plain_term(topic)] for topic in topics if topic not in begun}
-    named = others | named
-    near = [term for terms in named.values() for term in terms]
-    pages: dict[tuple[Hop, ...], ChainAttributes] = {}
-    for each in branch.chains:  # each has a page of its own
-        read = await read_attributes(question, {each: range(1, each.depth + 1)}, near, runtime)
-        if each in read:
-            pages[each.hops] = read[each]
+    named = {str(topic): [plain_term(topic)] for topic in topics if topic not in begun} | named
+    pages = await _read_branch(
+        question, branch, [term for terms in named.values() for term in terms], runtime
+    )
     if not pages:
         return KnownAttributes(chain, mentions=tuple(Mention(text, tuple(of)) for text, of in named.items()))
     within = None if branch.truncated else {*branch.ends}
@@ -78,16 +74,7 @@ async def known_attributes(
         text: [(key, end) for key, pairs in groups.items() for end, value in pairs if is_any(value, terms)]
         for text, terms in named.items()
     }
-    told = [{key for key, _ in places} for places in standing.values()]
-    named_at = {key for of in told for key in of}
-    telling = [
-        key for key, pairs in groups.items() if key in named_at or is_discriminative(pairs, branch.ends)
-    ]
-    alike = {frozenset(groups[key]): key for key in reversed(telling)}  # a relation and its inverse
-    telling = [key for key in telling if alike[frozenset(groups[key])] == key]
-    words = {key: hop_words(key[1] or chain.hops[key[0] - 1 : key[0]]) for key in telling}
-    between = {key for key in telling if key[0] < chain.depth}
-    listed = await likeliest(words, told, between, question, runtime)
+    listed = await _most_telling(groups, standing, branch, question, runtime)
     values = [end for end in branch.ends if isinstance(end, Literal)]
     own = [Attribute(chain.depth, (), tuple((end, end) for end in values))] if len(values) > 1 else []
     at = {key: number for number, key in enumerate(listed, len(own))}
@@ -108,6 +95,39 @@ async def known_attributes(
         tuple(mentions),
         any(each.values.truncated for each in pages.values()),
     )
+
+
+async def _read_branch(
+    question: str, branch: VerifiedChain, near: Sequence[Term], runtime: NodeRuntime
+) -> dict[tuple[Hop, ...], ChainAttributes]:
+    """Return what was read of the nodes along each chain of a branch, a page each, by its hops."""
+    pages: dict[tuple[Hop, ...], ChainAttributes] = {}
+    for each in branch.chains:
+        read = await read_attributes(question, {each: range(1, each.depth + 1)}, near, runtime)
+        pages |= {chain.hops: page for chain, page in read.items()}
+    return pages
+
+
+async def _most_telling(
+    groups: Mapping[_Key, Pairs],
+    standing: Mapping[str, Sequence[tuple[_Key, Term]]],
+    branch: VerifiedChain,
+    question: str,
+    runtime: NodeRuntime,
+) -> list[_Key]:
+    """Return what distinguishes candidates, or has what the question names, the likeliest first."""
+    named_at = [{key for key, _ in places} for places in standing.values()]
+    telling = [
+        key
+        for key, pairs in groups.items()
+        if any(key in each for each in named_at) or is_discriminative(pairs, branch.ends)
+    ]
+    first = {frozenset(groups[key]): key for key in reversed(telling)}  # a relation and its inverse
+    telling = [key for key in telling if first[frozenset(groups[key])] == key]
+    hops = branch.chain.hops
+    words = {key: hop_words(key[1] or hops[key[0] - 1 : key[0]]) for key in telling}
+    between = {key for key in telling if key[0] < branch.chain.depth}
+    return await likeliest(words, named_at, between, question, runtime)
 
 
 async def look_for_missing(
