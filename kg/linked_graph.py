@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from kgqa.kg.dialects import LOCAL_NAME, PLAIN, RDF, Dialect, entity_iri, is_foreign
-from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout
+from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, GraphFacts, Row
 from kgqa.kg.languages import base_language, detect_language, detect_language_apart, name_shares
 from kgqa.kg.linking.class_names import ClassNames, add_classes, without_chance
@@ -21,7 +21,7 @@ from kgqa.kg.linking.values import ValueFinder
 from kgqa.kg.meter import begin_query, end_query, unmetered
 from kgqa.kg.naming import Naming
 from kgqa.kg.pages import MAX_RIVALS, Match, Mention
-from kgqa.kg.profile.building import profile_classes
+from kgqa.kg.profile.building import LenientAsk, profile_classes
 from kgqa.kg.profile.profile import ClassProfile, Profile
 from kgqa.kg.profile.terminology import DEFINITIONS
 from kgqa.kg.relations import RelationCatalog
@@ -261,19 +261,10 @@ class LinkedGraph:
         new = [id for id in classes if known.find(id) is None and id not in self._profiled]
         others = {id: self._profiled[id] for id in classes if id in self._profiled}
         if new:
-            unknown: list[KGError] = []
-
-            def ask(query: str) -> Sequence[Row]:
-                try:
-                    return self._executor.query_now(query).rows
-                except (KGTimeout, KGSilent, KGRejected) as error:
-                    unknown.append(error)
-                    return []
-
-            facts, kind = self._facts, self._dialect
-            found = await asyncio.to_thread(profile_classes, ask, new, facts.predicates, kind)
+            ask, facts = LenientAsk(self._executor), self._facts
+            found = await asyncio.to_thread(profile_classes, ask, new, facts.predicates, self._dialect)
             others |= {each.id: each for each in found.classes}
-            if not unknown:  # else it is asked again
+            if not ask.failed:  # else it is asked again
                 self._profiled |= others
         ordered = (others[id] for id in classes if id in others)
         return replace(known, classes=(*known.classes, *ordered)) if classes else known

@@ -18,14 +18,14 @@ from kgqa.data import SAMPLE_GRAPH, SAMPLE_NAME
 from kgqa.kg.bolt import is_property_graph
 from kgqa.kg.dialects import DIALECTS, PLAIN, Dialect, detect_dialect
 from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
-from kgqa.kg.graph import Executor, GraphFacts, Row
+from kgqa.kg.graph import Executor, GraphFacts
 from kgqa.kg.languages import names_shown_in
 from kgqa.kg.linking.name_index import Encode, NameIndex
 from kgqa.kg.linking.name_sources import IndexLookup, NameLookup, QueryLookup, StoreNames, list_all_names
 from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.linking.search import TextSearch, find_text_search
 from kgqa.kg.naming import Naming
-from kgqa.kg.profile.building import MAX_MEMBERS_READ_NOW, build_profile
+from kgqa.kg.profile.building import MAX_MEMBERS_READ_NOW, LenientAsk, build_profile
 from kgqa.kg.profile.described import read_description
 from kgqa.kg.profile.profile import Profile, kept_profile
 from kgqa.kg.property_graph import PropertyGraphReader
@@ -268,18 +268,10 @@ def _profile_endpoint(executor: Executor, listed: Mapping[str, int], kind: Diale
 
     What takes the endpoint too long, or is refused, is not known: the second says whether all is.
     """
-    unknown: list[KGError] = []
-
-    def ask(query: str) -> Sequence[Row]:
-        try:
-            return executor.query_now(query).rows
-        except (KGTimeout, KGSilent, KGRejected) as error:
-            unknown.append(error)
-            return []
-
+    ask = LenientAsk(executor)
     if listed:
-        return build_profile(ask, listed, kind, MAX_MEMBERS_READ_NOW), not unknown
-    return read_description(ask), not unknown
+        return build_profile(ask, listed, kind, MAX_MEMBERS_READ_NOW), not ask.failed
+    return read_description(ask), not ask.failed
 
 
 def _open_public(known: PublicEndpoint, executor: Executor, rows: int) -> SparqlGraph:

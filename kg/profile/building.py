@@ -7,7 +7,8 @@ from itertools import islice
 from typing import TypeVar
 
 from kgqa.kg.dialects import META_NAMESPACES, PLAIN, RDFS, XSD, Dialect, is_readable
-from kgqa.kg.graph import Row
+from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
+from kgqa.kg.graph import Executor, Row
 from kgqa.kg.profile.naming import Facts, find_naming, find_unnamed
 from kgqa.kg.profile.profile import (
     UNTYPED,
@@ -52,6 +53,22 @@ MAX_VALUE_CHARS = 80
 MAX_MEMBERS_COUNTED = 100_000  # of one class of a graph that is not gone through
 MAX_PROPERTIES, MIN_PROPERTIES, MAX_PROPERTIES_IN_ALL = 40, 8, 30_000
 """Properties that are kept of a class, the commonest first, and of all classes together."""
+
+
+class LenientAsk:
+    """Asks an executor; has nothing where that takes too long or is refused, as ``failed`` says."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self.failed = False
+
+    def __call__(self, query: str) -> Sequence[Row]:
+        """Return the rows of a query."""
+        try:
+            return self._executor.query_now(query).rows
+        except (KGTimeout, KGSilent, KGRejected):
+            self.failed = True
+            return []
 
 
 def build_profile(
