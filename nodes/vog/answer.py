@@ -39,11 +39,11 @@ async def answer(state: VoGState, runtime: NodeRuntime) -> FinalUpdate:
     has the verdict on the evidence. After a time-out there is no answer, as evidence is missing, unless
     ``allow_parametric`` is "always".
     """
-    always = runtime.context.allow_parametric == "always"
-    failed = failure_outcome(state) and not (state["memory"] or (always and state["plan"].answers))
-    if failed or "plan" not in state:
+    if "plan" not in state:
         return await complete_without_proof(state, runtime)
-    plan = state["plan"]
+    plan, always = state["plan"], runtime.context.allow_parametric == "always"
+    if failure_outcome(state) and not (state["memory"] or (always and plan.answers)):
+        return await complete_without_proof(state, runtime)
     told = {"steps": len(plan.steps), "answers": list(plan.answers), "arm": state["taken_arm"]}
     runtime.trace["plan"] = told
     if state["memory"]:

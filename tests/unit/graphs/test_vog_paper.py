@@ -113,6 +113,12 @@ async def test_the_answer_is_the_last_plan_s_after_any_failure(
     assert "answer_directly" not in [prompt.name for prompt in model.prompts]
 
 
+async def test_a_run_that_ends_before_there_is_a_plan_has_a_record(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"kg": str(tmp_path / "none.ttl"), "model": "offline", "method": "vog"}
+    record = await kgqa.aask("Who?", allow_parametric="always", **options)
+    assert record["outcome"] == "kg_unavailable" and "none.ttl" in record["trace"][0]["error"]
+
+
 @pytest.mark.parametrize(("suggestions", "shown", "unnamed"), [("both", 7, 2), ("plan", 3, 0)])
 async def test_k_candidates_are_left_by_their_weights_alone(
     vog: AskVoG, suggestions: str, shown: int, unnamed: int
