@@ -184,8 +184,9 @@ PLAIN = st.text(min_size=1).map(lambda text: one_line(text, MAX_LABEL_CHARS)).fi
 STEPS = st.builds(
     PlanStep, PLAIN, PLAIN, st.lists(st.tuples(PLAIN, PLAIN, PLAIN), max_size=MAX_OBSERVED_TRIPLES).map(tuple)
 )
+ANSWERS = PLAIN.filter(lambda text: text != '""')  # two quotes are how models write none
 PLANS = st.builds(
-    SearchPlan, st.lists(STEPS, max_size=4).map(tuple), st.lists(PLAIN, unique=True).map(tuple), PLAIN
+    SearchPlan, st.lists(STEPS, max_size=4).map(tuple), st.lists(ANSWERS, unique=True).map(tuple), PLAIN
 )
 
 
