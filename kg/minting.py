@@ -63,6 +63,8 @@ def typed_literal(value: object) -> ox.Literal | None:
     """
     if isinstance(value, bool):
         return literal(str(value).lower(), "boolean")
+    if isinstance(value, Decimal) and not value.is_finite():
+        value = float(value)  # no decimal of XML Schema
     for kind, datatype in _DATATYPES.items():
         if isinstance(value, kind):
             if isinstance(value, date | time):

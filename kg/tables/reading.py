@@ -62,7 +62,8 @@ def _read_text(path: Path, join_commas: bool) -> Iterator[tuple[int, Row]]:
         first = file.peek(1 << 12).partition(b"\n")[0]
         if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # "Unicode text" of Excel
             raise KGMalformed(f"{path.name}: not UTF-8; save the table in that encoding")
-        comma = ";" if b";" in first and b"," not in first else ","  # as Excel has it in much of Europe
+        marks = re.sub(rb'"[^"]*"', b"", first)
+        comma = ";" if b";" in marks and b"," not in marks else ","  # as Excel has it in much of Europe
         joined: dict[int, Row] = {}
         batches = csv.open_csv(
             file,

@@ -13,6 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
+from kgqa.kg.minting import typed_literal
 from kgqa.kg.opening import open_graph
 from kgqa.kg.store import file_cache
 from kgqa.kg.store.loading import QuadReader
@@ -249,11 +250,17 @@ def test_a_header_is_no_fact(write: Write, header: str) -> None:
 
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
 def test_semicolons_stand_for_commas(tmp_path: Path, name: str) -> None:
-    text = b'Ada;lives in;"Ulm; Swabia"\nBen;lives in;Bonn, Rhine\n'
+    text = b'Ada;lives in;"Ulm; Swabia, Danube"\nBen;lives in;Bonn, Rhine\n'
     (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
     graph = open_graph([tmp_path / name])
-    assert asyncio.run(graph.find_entities("Ulm; Swabia"))
+    assert asyncio.run(graph.find_entities("Ulm; Swabia, Danube"))
     assert asyncio.run(graph.find_entities("Bonn, Rhine"))
+
+
+def test_a_decimal_that_is_no_number_is_a_double() -> None:
+    found = [typed_literal(Decimal(text)) for text in ("NaN", "-Infinity", "1.20")]
+    read = [(each.value, each.datatype.value.rpartition("#")[2]) for each in found if each]
+    assert read == [("NaN", "double"), ("-INF", "double"), ("1.20", "decimal")]
 
 
 @pytest.mark.parametrize("header", ["person,relation,place", "subject,how,object"])
